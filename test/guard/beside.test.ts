@@ -96,7 +96,7 @@ describe("an agent with a task that stops without a result", () => {
     repository.write("tools/gen.go", "strayed");
     const told = await stop();
     expect(JSON.parse(told)).toMatchObject({ decision: "block" });
-    expect(told).toMatch(/R-PO-002: [^;]*tools\/gen\.go[^;]*; if that was this task, put it back/);
+    expect(told).toMatch(/R-PO-002: [^;]*tools\/gen\.go[^;]*; if this task changed it, put it back/);
     expect(told).toMatch(/R-PO-003: worklog/);
     expect(told).toContain("lockstep submit T-A");
     for (const fine of ["guide.md", "src/b/x.ts", "made.ts"]) expect(told).not.toContain(fine);

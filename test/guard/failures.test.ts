@@ -108,7 +108,7 @@ describe("a hook that cannot run the guard", () => {
     const refused = await clone.hook({ rung });
     expect(refused).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("let a person run `lockstep status`"),
+      stderr: expect.stringContaining("ask a person to run `lockstep status`"),
     });
     expect((await clone.run(["status"])).status).toBe(0);
     const asked = await clone.hook({ rung });

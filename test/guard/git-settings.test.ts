@@ -37,7 +37,9 @@ describe.skipIf(missing)("git's settings lead out of the sandbox to", () => {
     repository.write("src/a/clean.sh", "cat\n");
     repository.git("config", key, value);
     for (const command of ["git add src/a/x.ts", "git commit -m x -- src/a", "npm test && git add src/a"])
-      expect(await refusalOf(command)).toMatch(/^R-PW-002: git's setting .* leave this command to a person/);
+      expect(await refusalOf(command)).toMatch(
+        /^R-PW-002: git's setting .* ask a person to run this command/,
+      );
     expect(await replacedCommand(repository, "git diff | head", env)).toMatch(
       / exec [0-9a-f]{8} \$\$ bash -c /,
     );

@@ -119,7 +119,7 @@ describe("lockstep claim", () => {
   it("binds one agent to one task, once", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await repository.dispatch("T-B", ["src/b/**"]);
-    expect(await said(bash("lockstep claim T-A", by("one")))).toMatch(/^allowed .*You work on task T-A/);
+    expect(await said(bash("lockstep claim T-A", by("one")))).toMatch(/^allowed .*You now work on task T-A/);
     expect(await said(write("src/a/new.ts", by("one")))).toBe("allowed");
     expect(await said(write("src/b/new.ts", by("one")))).toMatch(
       /^R-PW-001: .*lockstep widen T-A src\/b\/new.ts/,

@@ -107,7 +107,7 @@ describe("a git command that uses the index", () => {
   );
 
   it.each([
-    ["docs/guide.md", "a merge is under way, so let a person commit it"],
+    ["docs/guide.md", "a merge is in progress: ask a person to commit it"],
     ["src/a/in.ts", "allowed"],
   ])("is a person's while a merge is under way that brings %s", async (path, expected) => {
     repository.git("checkout", "-q", "-b", "other");

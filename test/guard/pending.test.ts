@@ -35,7 +35,7 @@ describe("a call that was not compared when it ended", () => {
     const record = JSON.parse(ground.text(`.git/lockstep/trees/pending/${file}`));
     writeFileSync(path, JSON.stringify({ ...record, isOver: true }));
     expect(await ground.said(read())).toMatch(
-      /an earlier call changed outside the lock scope.*docs\/guide\.md.*put back.*then make this call again/,
+      /an earlier call changed files outside the lock scope.*docs\/guide\.md.*put back.*then repeat this call/,
     );
     expect(ground.text("docs/guide.md")).toBe("x\n");
     expect(pending()).toEqual([]);

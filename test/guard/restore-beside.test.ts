@@ -33,7 +33,7 @@ describe("what may be somebody else's work is only told", () => {
       ground.repository.write("docs/guide.md", "trampled");
       if (when !== "has") await release("T-B");
       const told = await said(ended(mcp()));
-      expect(told).toContain("`src/b/x.ts` (it lies in another task's lock, `src/b/**`)");
+      expect(told).toContain("`src/b/x.ts` (it is in another task's lock, `src/b/**`)");
       expect([text("src/b/x.ts"), text("docs/guide.md")]).toEqual(["the other task's", "x\n"]);
     },
   );
@@ -51,7 +51,7 @@ describe("what may be somebody else's work is only told", () => {
       ground.repository.write("README.md", "perhaps a subagent's");
       ground.repository.write(".mcp.json", "{}");
     });
-    expect(told).toMatch(/left as it is: `README.md`/);
+    expect(told).toMatch(/not put back: `README.md`/);
     expect(text("README.md")).toBe("perhaps a subagent's");
     expect(existsSync(at(".mcp.json"))).toBe(false);
   });
@@ -67,7 +67,7 @@ describe("what may be somebody else's work is only told", () => {
       ground.repository.write(".gitignore", "x\n");
       renameSync(at("src/a/made"), at("docs/made"));
     });
-    expect(told).toMatch(/left as it is: `docs\/made\/old.ts` \(it is older than the call/);
+    expect(told).toMatch(/not put back: `docs\/made\/old.ts` \(it is older than the call/);
     expect(text("secrets/key")).toBe("a person's");
   });
 
@@ -77,14 +77,14 @@ describe("what may be somebody else's work is only told", () => {
       ground.repository.git("commit", "-qam", "by whoever");
       ground.repository.write("docs/guide.md", "trampled");
     });
-    expect(told).toMatch(/left as it is: `README.md` \(HEAD was moved from \w{12} to \w{12}\)/);
+    expect(told).toMatch(/not put back: `README.md` \(HEAD was moved from \w{12} to \w{12}\)/);
     expect([text("README.md"), text("docs/guide.md")]).toEqual(["committed", "x\n"]);
   });
 
   it("what only git's index has", async () => {
     ground.repository.write("README.md", "a person's");
     const told = await calls(() => ground.repository.git("add", "README.md"));
-    expect(told).toMatch(/left as it is: `README.md` \(only git's index has changed\)/);
+    expect(told).toMatch(/not put back: `README.md` \(only git's index has changed\)/);
     expect(status()).toBe("M  README.md");
   });
 
@@ -97,14 +97,14 @@ describe("what may be somebody else's work is only told", () => {
       ground.repository.write("docs/guide.md", "trampled");
     });
     expect(told).toContain("`large.bin` (it was not copied before, it is larger than 50 MB)");
-    expect(told).toContain("`README.md` (what is there now cannot be kept, it is larger than 50 MB)");
+    expect(told).toContain("`README.md` (its current content cannot be kept: it is larger than 50 MB)");
     expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
   });
 
   it("what cannot be kept, because git fails", async () => {
     ground.repository.write(".git/refs/lockstep/strayed", "in the way");
     const told = await calls(() => ground.repository.write("README.md", "trampled"));
-    expect(told).toMatch(/left as it is: `README.md` \(it could not be put back: .*strayed/);
+    expect(told).toMatch(/not put back: `README.md` \(it could not be put back: .*strayed/);
     expect(text("README.md")).toBe("trampled");
     expect(await ground.strayed()).toMatchObject([{ target: "README.md" }]);
   });
@@ -118,7 +118,7 @@ describe("what may be somebody else's work is only told", () => {
     expect(await watch.compare("call")).toMatchObject({ paths: ["README.md", "docs/guide.md"] });
     ground.repository.write("README.md", "a person's");
     const undone = await watch.undo("call", ["README.md", "docs/guide.md"], null);
-    expect(undone.left).toEqual([{ path: "README.md", why: "it was changed again since" }]);
+    expect(undone.left).toEqual([{ path: "README.md", why: "it has changed again since" }]);
     expect([text("README.md"), text("docs/guide.md")]).toEqual(["a person's", "x\n"]);
   });
 });
@@ -139,7 +139,7 @@ describe("two calls at the same time", () => {
     ground.repository.write("src/a/x.ts", "the first one's");
     ground.repository.write("src/b/x.ts", "the second one's");
     ground.repository.write("README.md", "by one of them");
-    expect(await said(ended(mcp()))).toMatch(/`README.md`, `src\/b\/x.ts`; it was put back/);
+    expect(await said(ended(mcp()))).toMatch(/`README.md`, `src\/b\/x.ts`; Lockstep put the files back/);
     expect(await said(ended(second()), { by: other })).not.toContain("README.md");
     expect([text("src/a/x.ts"), text("src/b/x.ts")]).toEqual(["the first one's", "the second one's"]);
     expect(text("README.md")).toBe("x\n");
@@ -199,7 +199,7 @@ describe("repositories of other kinds", () => {
       ground.repository.write("lib/lib.ts", "trampled");
       ground.repository.write("README.md", "trampled");
     });
-    expect(told).toMatch(/`lib\/lib.ts` \([^)]*repository of its own\)/);
+    expect(told).toMatch(/`lib\/lib.ts` \([^)]*nested git repository\)/);
     expect([text("lib/lib.ts"), text("README.md")]).toEqual(["trampled", "x\n"]);
   });
 
@@ -208,7 +208,7 @@ describe("repositories of other kinds", () => {
       ground.repository.git("init", "-q", "nested");
       ground.repository.write("nested/x", "new");
     });
-    expect(told).toMatch(/`nested\/` \([^)]*repository of its own\)/);
+    expect(told).toMatch(/`nested\/` \([^)]*nested git repository\)/);
   });
 
   it("a linked worktree is put back as the main checkout is, and neither touches the other", async () => {
@@ -258,7 +258,7 @@ describe("repositories of other kinds", () => {
       mcp({}, { cwd: at("api") }),
       { folder: at("api") },
     );
-    expect(told).toContain("`../README.md` (it lies outside the project)");
+    expect(told).toContain("`../README.md` (it is outside the project)");
     expect(["api/y.ts", "api/notes", "api/src/a/x.ts"].map(text)).toEqual(["", "a person's", "mine"]);
     expect(ground.repository.git("show", `${refIn(told)}:api/notes`)).toBe("trampled");
   });

@@ -31,7 +31,7 @@ describe("a tool that nobody knows", () => {
       ground.repository.write("docs/guide.md", "trampled");
       ground.repository.write("src/a/mine.ts", "mine");
     }, mcp(input));
-    expect(told).toMatch(/^R-PW-001: changed outside the lock scope while it ran: `docs\/guide\.md`;/);
+    expect(told).toMatch(/^R-PW-001: this call changed files outside the lock scope: `docs\/guide\.md`;/);
     expect(told).toContain("put back");
     expect(told).toMatch(/`lockstep widen T-A docs\/guide\.md --why "…"`/);
     expect(text("docs/guide.md")).toBe("x\n");
@@ -183,7 +183,7 @@ describe("what strayed is put back", () => {
     const before = { files: everything(), status: status(), exclude: text(".git/info/exclude") };
     const told = await calls(attacks[name] as () => void);
     expect(told).toMatch(/^R-PW-001: .*put back/s);
-    expect(told).not.toContain("left as it is");
+    expect(told).not.toContain("not put back");
     const after = { files: everything(), status: status(), exclude: text(".git/info/exclude") };
     expect(after).toEqual(before);
     expect(ground.repository.git("cat-file", "-t", refIn(told))).toBe("commit");
@@ -198,7 +198,7 @@ describe("what strayed is put back", () => {
       ground.repository.write("Makefile", "trampled");
       ground.repository.write("in.json", "trampled");
     });
-    expect(told).toMatch(/`Makefile`, `in.json`; it was put back/);
+    expect(told).toMatch(/`Makefile`, `in.json`; Lockstep put the files back/);
     expect([text("Makefile"), text("in.json")]).toEqual(["a person's own", "a person's own"]);
   });
 
@@ -247,7 +247,7 @@ describe("what strayed is put back", () => {
       for (const path of ["crlf.txt", "mixed.txt", "loud.raw"]) ground.repository.write(path, "trampled");
       ground.repository.write("tracked.raw", "LOUD!");
     });
-    expect(told).toContain("left as it is: `tracked.raw` (git would run a filter to write it)");
+    expect(told).toContain("not put back: `tracked.raw` (git would run a filter to write it)");
     expect([text("crlf.txt"), text("mixed.txt"), text("loud.raw")]).toEqual([
       "one\r\ntwo\r\n",
       "one\r\ntwo\n",
@@ -278,7 +278,7 @@ describe("what strayed is put back", () => {
       ground.repository.write(".claude/skills/evil/SKILL.md", "evil");
       ground.repository.write(".mcp.json", "{}");
     });
-    expect(told).not.toContain("left as it is");
+    expect(told).not.toContain("not put back");
     expect([text(".git/config"), text(".claude/settings.local.json")]).toEqual([config, "{}"]);
     for (const path of [".git/hooks/pre-commit", ".claude/skills", ".mcp.json"])
       expect(existsSync(at(path))).toBe(false);

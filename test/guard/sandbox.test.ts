@@ -127,7 +127,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(await ran("node -e 'console.error(1)' 2>&1 >/dev/null | cat")).toMatchObject({ stdout: "1\n" });
     expect(await ran("no-such-program-of-anybody")).toMatchObject({
       status: 127,
-      stderr: expect.stringContaining("a function or alias of your shell cannot run inside the lock"),
+      stderr: expect.stringContaining("functions and aliases of your shell cannot run in the sandbox"),
     });
   });
 

@@ -50,7 +50,7 @@ it("or with the reason of a refusal that comes first", async () => {
   using at = await opened();
   const id = await at.ask("docs/guide.md");
   expect(await at.say(id, "refused")).toMatchObject({ allow: true });
-  const refusal = `Lockstep: a person refused ${id}: go on without \`docs/guide.md\`.`;
+  const refusal = `Lockstep: a person refused ${id}: continue without \`docs/guide.md\`.`;
   expect(await at.call("rm docs/guide.md")).toContain(refusal);
   expect(await at.call("rm docs/guide.md")).not.toContain(refusal);
 });

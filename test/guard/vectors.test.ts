@@ -76,7 +76,7 @@ describe("rows that cannot be known before", () => {
       repository.write("src/b/x.ts", `written by ${row.id}\n`);
       const { exit, stderr } = await repository.guard(payloadOf(row, "PostToolUse"), { env });
       expect(exit).toBe(2);
-      expect(stderr).toMatch(/^R-PW-001: changed outside the lock scope while it ran: `src\/b\/x.ts`/);
+      expect(stderr).toMatch(/^R-PW-001: this call changed files outside the lock scope: `src\/b\/x.ts`/);
     },
   );
 });

@@ -8,10 +8,13 @@ import type { Caller } from "../world/who-is-calling.ts";
 
 const shownMax = 5;
 const reasonLengthMax = 220;
-/** What comes first decides: what cannot be read, what is nobody's to write, what is somebody else's. */
+/**
+ * If a call has several objections, the first code in this list decides: an unreadable call, a protected path, a path
+ * outside the lock.
+ */
 const precedence: readonly RuleCode[] = ["R-IN-001", "R-PW-002", "R-PW-001"];
 
-/** One refusal made of all objections to a call. */
+/** Combines all objections to a call into one refusal. */
 export function refusalOf(objections: readonly Objection[]): Deny | undefined {
   const sorted = objections.toSorted((one, other) => rank(one.code) - rank(other.code));
   const [first] = sorted;
@@ -29,9 +32,9 @@ function rank(code: RuleCode): number {
   return at < 0 ? precedence.length : at;
 }
 
-export function passed(caller: Caller, told: Pick<GuardAnswer, "context" | "command"> = {}): Judged {
+export function passed(caller: Caller, extra: Pick<GuardAnswer, "context" | "command"> = {}): Judged {
   return {
-    answer: { allow: true, reason: "", ...told },
+    answer: { allow: true, reason: "", ...extra },
     verdict: allow(),
     record: recordOf(caller, "allowed", null),
   };
@@ -46,7 +49,7 @@ export function refused(caller: Caller, verdict: Deny, more = ""): Judged {
   };
 }
 
-/** It has run already: its agent hears what was wrong with it. */
+/** For a call that has already run: the agent gets the finding with the result. */
 export function foundAfterwards(caller: Caller, verdict: Deny): Judged {
   const { code, reason } = verdict;
   return {
@@ -66,7 +69,7 @@ function recordOf(caller: Caller, outcome: CallRecord["outcome"], code: RuleCode
   };
 }
 
-/** A list of paths in a sentence. */
+/** Formats a list of paths for a message. */
 export function listed(paths: readonly string[]): string {
   const shown = paths.slice(0, 10).map((path) => `\`${shortened(path, 120)}\``);
   return paths.length > shown.length

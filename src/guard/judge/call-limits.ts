@@ -16,7 +16,7 @@ interface Asking {
   readonly settings: Pick<GuardSettings, "protectedPaths">;
 }
 
-/** What a caller with a task may write: through its own checkout, where it has one. */
+/** What a caller with a task may write. In an attempt's own checkout, paths are relative to that checkout. */
 export function limitsOf(holder: Holder, asking: Asking): CommandLimits {
   const { world } = asking;
   const place = placeOf(asking);
@@ -36,7 +36,9 @@ export function limitsOf(holder: Holder, asking: Asking): CommandLimits {
   };
 }
 
-/** For a caller without a task: nothing in the project is its own, or (`locked`) all but what tasks hold. */
+/**
+ * What a caller without a task may write: nothing in the project (`deny`), or everything that no task holds (`locked`).
+ */
 export function limitsWithoutTask(asking: Asking, unclaimed: "deny" | "locked"): CommandLimits {
   const place = placeOf(asking);
   const extra = new Scope(entries(asking.settings.protectedPaths, place), place);
@@ -50,7 +52,7 @@ export function limitsWithoutTask(asking: Asking, unclaimed: "deny" | "locked"):
   };
 }
 
-/** No two live leases overlap (INV-1), so what lies in the own lock is nobody else's. */
+/** Live leases never overlap (INV-1), so a path in the caller's own lock belongs to no other task. */
 function othersBeside(own: Scope, held: Scope, extra: Scope): CommandLimits["others"] {
   return {
     entryOf: (path) =>
@@ -76,25 +78,28 @@ function placeOf({ call, world: { place, checkout } }: Asking): Place {
 
 const known = new WeakMap<GuardFacts, { readonly scope: Scope; readonly untilMs: number }>();
 
-/** What all live tasks hold. A warm process asks with the same facts again, and there may be many locks. */
+/**
+ * The scope held by all live tasks. Cached by facts, because the server asks repeatedly with the same facts and there
+ * may be many locks.
+ */
 function heldBy({ facts, world: { clock, place } }: Asking): Scope {
   const now = clock.now();
   const before = known.get(facts);
   if (before !== undefined && now.monoMs <= before.untilMs) return before.scope;
-  // A lease that is over holds nothing, even where its locks still stand in the ledger.
+  // An expired lease holds nothing, even if its locks are still in the ledger.
   const live = facts.holders.filter((holder) => !isOver(holder, now));
   const scope = new Scope(entriesOf(live), place);
   known.set(facts, { scope, untilMs: firstEndMs(live) });
   return scope;
 }
 
-/** What these locks hold. */
+/** The scope of the given locks. */
 export function scopeOf(locks: Holder["locks"], asking: Asking): Scope {
   const held = locks.map(({ resource, shapes }) => entryFrom(resource, shapes));
   return new Scope(held, placeOf(asking));
 }
 
-/** When the next of these leases runs out; one that has no clock never does. */
+/** When the next lease expires. A lease whose clock is not running never does. */
 function firstEndMs(holders: readonly Holder[]): number {
   let firstMs = Infinity;
   for (const { leaseState, lease } of holders)
@@ -106,9 +111,13 @@ function entriesOf(holders: readonly Holder[]) {
   return holders.flatMap(({ locks }) => locks.map(({ resource, shapes }) => entryFrom(resource, shapes)));
 }
 
-/** Both the configuration's and the assignment's were judged when they were taken in. */
+/**
+ * Entries of the configuration and of assignments were validated when they were accepted, so an error here is a defect.
+ */
 function entries(texts: readonly string[], place: Place, disk?: Disk) {
   const read = readEntries(texts, place, disk);
   if ("entries" in read) return read.entries;
-  throw new Error(`\`${texts[read.index]}\` is no path that can be closed: ${read.error}; change it`);
+  throw new Error(
+    `\`${texts[read.index]}\` cannot be used as a forbidden or protected path: ${read.error}; correct the entry`,
+  );
 }

@@ -7,13 +7,13 @@ import { rememberBeginning } from "./judge-stop.ts";
 
 const claim = /^\s*lockstep\s+claim\s+((?:[\w-]+\/)?[A-Za-z][\w-]*)(?:\s+--json)?\s*$/;
 
-/** The task that a call claims: nothing but `lockstep claim TASK`, alone on its line. */
+/** The task that a call claims. The command must be exactly `lockstep claim TASK`. */
 export function claimedTask({ event, operation }: ToolCall): string | undefined {
   if (event !== "before-tool" || operation.kind !== "shell") return undefined;
   return claim.exec(operation.command)?.[1];
 }
 
-/** A call that ends a task: what its earlier calls did has to be known. */
+/** True for a call that ends a task. All earlier calls must be compared before it runs. */
 export function handsIn({ operation }: ToolCall): boolean {
   return operation.kind === "shell" && /\blockstep\s+(?:submit|done)\b/.test(operation.command);
 }
@@ -24,7 +24,9 @@ interface Claiming {
   readonly world: GuardWorld;
 }
 
-/** Seeing this call, the guard binds the agent that makes it: the command itself cannot know whose it is. */
+/**
+ * The guard binds the calling agent when it sees this call, because the command itself cannot know which agent runs it.
+ */
 export async function judgeClaim(
   call: ToolCall,
   task: string,
@@ -32,17 +34,26 @@ export async function judgeClaim(
 ): Promise<Judged> {
   const agent = agentOf(call);
   if (desk === undefined)
-    return refused(caller, deny("R-IN-001", `there is no task \`${task}\`: none was dispatched`));
+    return refused(
+      caller,
+      deny(
+        "R-IN-001",
+        `there is no task \`${task}\`: no task was dispatched in this project; see \`lockstep status\``,
+      ),
+    );
   if (agent === null)
     return refused(
       caller,
-      deny("R-IN-001", "the client does not say which of its agents or sessions this is"),
+      deny(
+        "R-IN-001",
+        `the client names neither an agent nor a session, so task \`${task}\` cannot be bound: run \`lockstep doctor\``,
+      ),
     );
   const verdict = await desk.bind(agent, task);
   if (!verdict.allow) return refused(caller, verdict);
   const { task_id: key, epoch, scope } = verdict.details;
   await rememberBeginning({ key, epoch }, call, { world });
   return passed(caller, {
-    context: `You work on task ${key} now and may write: ${scope.join(", ")}.`,
+    context: `You now work on task ${key} and may write: ${scope.join(", ")}.`,
   });
 }

@@ -9,10 +9,10 @@ import type { Judging } from "./judge-task-call.ts";
 
 type Worker = Extract<Caller, { kind: "task" | "subagent" }>;
 
-/** A call of which no end was told may still be at work beside the next ones: it is compared now and then. */
+/** A call whose end the client did not report may still be running. It is compared at most this often. */
 const seenMsMax = 30_000;
 
-/** Comparisons of this process: a hook may have given up on one that is still being made. */
+/** Comparisons that run in this process. A hook may time out while its comparison is still running. */
 const running = new Map<string, Promise<Deny | undefined>>();
 
 export function ownerOf(caller: Caller, call: ToolCall): CallOwner {
@@ -22,7 +22,9 @@ export function ownerOf(caller: Caller, call: ToolCall): CallOwner {
 
 export const ownerOfTask = ({ key }: Pick<Holder, "key">) => `task ${key}`;
 
-/** Compares a call that is over with what was before it. Until that is done, the call stays pending. */
+/**
+ * Compares the tree after a finished call with the tree before it. The call stays pending until the comparison is done.
+ */
 export async function finishCall(caller: Worker, name: string, judging: Judging): Promise<Deny | undefined> {
   const { trees } = judging.world;
   trees?.change(name, { isOver: true });
@@ -32,8 +34,8 @@ export async function finishCall(caller: Worker, name: string, judging: Judging)
 }
 
 /**
- * Earlier calls of the same caller whose comparison is still to be made: it took too long, or the client did not tell
- * that they are over. `all`: none of them can be at work any more.
+ * Finishes earlier calls of the same caller that were not compared yet, because the comparison took too long or the
+ * client did not report their end. With `all`, none of them can still be running.
  */
 export async function finishCalls(
   caller: Worker,

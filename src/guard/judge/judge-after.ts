@@ -5,11 +5,13 @@ import { foundAfterwards, passed } from "./answers.ts";
 import { finishCall } from "./finish-calls.ts";
 import type { Judging } from "./judge-task-call.ts";
 
-/** What a call did that could not be known before: its tree is compared with the one before it. */
+/** Finds what a call wrote that could not be known before it ran, by comparing its tree before and after. */
 export async function judgeAfter(
   caller: Extract<Caller, { kind: "task" | "subagent" }>,
   judging: Judging,
 ): Promise<Judged> {
   const strayed = await finishCall(caller, callName(judging.call), judging);
-  return strayed === undefined ? passed(caller) : foundAfterwards(caller, strayed);
+  return strayed === undefined
+    ? passed(caller)
+    : foundAfterwards(caller, { ...strayed, reason: `this call ${strayed.reason}` });
 }

@@ -21,14 +21,17 @@ import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";
 import { tellAnswers } from "./tell-answers.ts";
 
-/** One call of a client, whatever event it is of; while anything is active it is also written down. */
+/**
+ * Judges one event of a client. While a run or an orchestrator is active, the call is also recorded in the audit log.
+ */
 export async function judgeCall(call: ToolCall, world: GuardWorld): Promise<Judged> {
   const desk = await world.desk();
   const caller = await whoIsCalling(call, world, desk);
-  const told = await judgeFor(caller, call, world, desk);
-  const judged = call.event === "compact" ? await judgeCompaction(caller, { call, world, desk, told }) : told;
-  const isTold = call.event === "after-tool" || judged.record.outcome === "blocked";
-  if (caller.kind !== "orchestrator" && isTold && (await isActive(world, desk)))
+  const first = await judgeFor(caller, call, world, desk);
+  const judged =
+    call.event === "compact" ? await judgeCompaction(caller, { call, world, desk, judged: first }) : first;
+  const isAudited = call.event === "after-tool" || judged.record.outcome === "blocked";
+  if (caller.kind !== "orchestrator" && isAudited && (await isActive(world, desk)))
     await (await world.orchestrators?.())?.record(call, judged.record);
   return judged;
 }
@@ -82,10 +85,10 @@ async function judgeBefore(
   if (preparedId(call) !== undefined && (await world.sandbox?.())?.isPrepared(call)) return passed(caller);
   const strayed = await finishCalls(caller, judging, { all: handsIn(call) });
   if (strayed !== undefined)
-    return refused(caller, { ...strayed, reason: `${strayed.reason}; then make this call again` });
+    return refused(caller, { ...strayed, reason: `${strayed.reason}; then repeat this call` });
   if (caller.kind === "task") {
     const judged = (await refuseLoop(caller, judging)) ?? (await judgeTaskCall(caller, judging));
-    // Not every client has a form for what comes beside a call that may run.
+    // Not every client can show extra text with an allowed call.
     return judged.answer.allow ? judged : tellAnswers(caller, judged, judging);
   }
   return hasLiveHolder(judging.facts, world.clock)
@@ -93,7 +96,7 @@ async function judgeBefore(
     : judgeIdle(caller, call, world, desk);
 }
 
-/** An agent that claims its own task again may come from a client that was started anew. */
+/** An agent that claims its own task again may come from a client that was restarted. */
 async function bindAgain(
   { holder, agent }: Extract<Caller, { kind: "task" }>,
   claimed: string,
@@ -103,7 +106,9 @@ async function bindAgain(
   if (isClaimed && (claimed === holder.key || claimed === holder.id)) await desk?.bind(agent, holder.key);
 }
 
-/** Nobody's task is at work: everything passes, but for the ledger, and for what nobody understands while a run lives. */
+/**
+ * No task is active: every call is allowed, except a write to the ledger, or a call that cannot be parsed during a run.
+ */
 async function judgeIdle(
   caller: Worker,
   call: ToolCall,
@@ -112,13 +117,12 @@ async function judgeIdle(
 ): Promise<Judged> {
   if (call.operation.kind === "malformed" && (await isActive(world, desk)))
     return refused(caller, deny("R-IN-001", `the call cannot be understood: ${call.operation.reason}`));
-  // Without a ledger there is none to protect.
   const objection = desk === undefined ? undefined : await findLedgerWrite(call, world);
   const refusal = refusalOf(objection === undefined ? [] : [objection]);
   return refusal === undefined ? passed(caller) : refused(caller, refusal);
 }
 
-/** Events around the calls. */
+/** Events other than a call that is about to run. */
 async function judgeBeside(
   caller: Extract<Caller, { kind: "task" | "subagent" }>,
   judging: Judging,
@@ -133,7 +137,7 @@ async function judgeBeside(
     case "stop":
     case "subagent-stop":
     case "session-end": {
-      // Put back and written down; there is no call any more to tell it with.
+      // The findings are put back and recorded only: no call is left that could report them to the agent.
       await finishCalls(caller, judging, { all: true });
       const stops = caller.kind === "task" && judging.call.event !== "session-end";
       return stops ? judgeStop(caller, judging) : passed(caller);
@@ -147,14 +151,14 @@ async function judgeBeside(
   }
 }
 
-/** Whoever changes the client's settings while agents work could switch the guard off. */
+/** A change to the client's settings while agents work could switch the guard off. */
 async function judgeSettingsChange(
   caller: Caller,
   world: GuardWorld,
   desk: GuardDesk | undefined,
 ): Promise<Judged> {
   if (caller.kind === "subagent" && !(await isActive(world, desk))) return passed(caller);
-  const why = "the client's settings stay as they are while agents work: change them when nothing is active";
+  const why = "the client's settings cannot be changed while agents work: change them when no run is active";
   return refused(caller, deny("R-PW-002", why));
 }
 

@@ -6,21 +6,24 @@ import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { refused } from "./answers.ts";
 
-/** PreCompact, out of the ledger, while anything is active: `told` is what its agent hears beside it. */
+/**
+ * The PreCompact rules, on a snapshot of the ledger, while a run is active. `judged` is the answer for the agent
+ * itself.
+ */
 export async function judgeCompaction(
   caller: Caller,
-  { call, world, desk, told }: Compaction,
+  { call, world, desk, judged }: Compaction,
 ): Promise<Judged> {
   const snapshot = (await isActive(world, desk)) ? await desk?.snapshot() : undefined;
-  if (snapshot === undefined) return told;
+  if (snapshot === undefined) return judged;
   const session = call.session ?? undefined;
   const verdict = await decide(rules, factsOf({ session, snapshot }, world));
-  return verdict.allow ? told : refused(caller, verdict);
+  return verdict.allow ? judged : refused(caller, verdict);
 }
 
 interface Compaction {
   readonly call: ToolCall;
   readonly world: GuardWorld;
   readonly desk: GuardDesk | undefined;
-  readonly told: Judged;
+  readonly judged: Judged;
 }

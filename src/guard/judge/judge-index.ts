@@ -9,12 +9,12 @@ import { strays } from "./judge-strays.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { treeOf } from "./watched-changes.ts";
 
-/** All of them, whatever the person's settings say. */
+/** Lists all staged paths, whatever the user's git settings are. */
 const stagedPaths = "diff --cached --name-only --no-renames --no-relative --ignore-submodules=none -z".split(
   " ",
 );
 
-/** What git is asked for, to know which paths a command would take. */
+/** The git commands that list which paths a command would take. */
 const questions: Readonly<Record<IndexUse["does"], readonly string[]>> = {
   stage: ["ls-files", "--full-name", "-z", "--modified", "--deleted", "--others", "--exclude-standard"],
   unstage: stagedPaths,
@@ -22,19 +22,22 @@ const questions: Readonly<Record<IndexUse["does"], readonly string[]>> = {
   commit: stagedPaths,
 };
 
-const told: Readonly<Record<IndexUse["does"], readonly [what: string, next: string]>> = {
-  stage: ["would stage what was changed outside the lock", "name your own paths, as in `git add -- PATH`"],
-  unstage: ["would unstage what others have staged", "name your own paths, as in `git reset -- PATH`"],
+const messages: Readonly<Record<IndexUse["does"], readonly [what: string, next: string]>> = {
+  stage: ["would stage changes outside the lock", "name your own paths, as in `git add -- PATH`"],
+  unstage: [
+    "would unstage changes that others have staged",
+    "name your own paths, as in `git reset -- PATH`",
+  ],
   untrack: ["would take files outside the lock out of the index", "name your own paths"],
   commit: [
-    "would commit what others have staged outside the lock",
+    "would commit changes outside the lock that others have staged",
     "commit your own paths alone, as in `git commit -m MESSAGE -- PATH`",
   ],
 };
 
 /**
- * The index of a checkout is shared like its files. A command may take from it, and change in it, only what lies in the
- * lock; git says what else it would take. An attempt's own checkout has an index of its own.
+ * The index of a shared checkout is shared like its files. A command may take from the index, and change in it, only
+ * paths in the lock. Git lists the paths that the command would take. An attempt's own checkout has its own index.
  */
 export async function findForeignStaged(
   uses: readonly IndexUseFrom[],
@@ -48,9 +51,9 @@ export async function findForeignStaged(
     if (repository !== undefined) return takesRepository(repository.slice(0, -1));
     const foreign = taken.filter((path) => strays(path, limits));
     if (foreign.length === 0) continue;
-    const [what, usual] = told[use.does];
+    const [what, usual] = messages[use.does];
     const isMerge = use.does === "commit" && (await isMerging(use.from ?? call.folder));
-    const next = isMerge ? "a merge is under way, so let a person commit it" : usual;
+    const next = isMerge ? "a merge is in progress: ask a person to commit it" : usual;
     const [path = ""] = foreign;
     return deny("R-PW-001", `git ${what}: ${listed(foreign)}: ${next}`, { path });
   }
@@ -60,19 +63,21 @@ export async function findForeignStaged(
     const root = treeOf({ folder }, world);
     const dropped = only === "tracked" ? ["--others", "--exclude-standard"] : ["--exclude-standard"];
     const question = questions[does].filter((word) => only === undefined || !dropped.includes(word));
-    // Without paths git looks below its folder.
+    // Without paths, git lists only what is below its folder.
     const specs = paths === "all" ? [":/"] : paths;
     const { exit, stdout } = await tryGit(folder, [...question, "--", ...specs]);
-    if (exit !== 0) return []; // then git refuses the command itself
+    if (exit !== 0) return []; // git will refuse the command too
     const below = prefixOf(root);
     return [...new Set(splitAtZero(stdout).map((path) => fromRoot(below, path.toString("utf8"))))];
   }
 }
 
-/** Git would run in it from then on, and obey settings that programs of agents may have written. */
+/**
+ * After staging a nested repository, git would run in it and obey settings that an agent's programs may have written.
+ */
 function takesRepository(path: string): Deny {
-  const why = "is a repository of its own, and git would obey its settings wherever it looks for changes";
-  const way = "remove its `.git`, put it into `.gitignore`, or leave a submodule to a person";
+  const why = "is a nested git repository, and git would obey its settings whenever it looks for changes";
+  const way = "remove its `.git`, add it to `.gitignore`, or let a person add it as a submodule";
   return deny("R-PW-002", `${listed([path])} ${why}: ${way}`, { path });
 }
 

@@ -6,29 +6,29 @@ import { refuseAndRecord } from "./refuse-and-record.ts";
 
 type TaskCaller = Extract<Caller, { kind: "task" }>;
 
-/** C-19: the call that reaches a halt limit is refused. Undefined for all others. */
+/** Refuses the call that reaches a halt limit for loops (C-19). Undefined for all other calls. */
 export async function refuseLoop(caller: TaskCaller, judging: Judging): Promise<Judged | undefined> {
   const { call, settings } = judging;
   const { holder } = caller;
   const halt = watchedBy(judging)?.before(holder, call, settings);
   if (halt === undefined) return undefined;
   const way =
-    "stop, and report the task as blocked with what you have tried; a person can raise `limits.tokens`, which this limit follows, or dispatch the task again";
+    "stop, and report the task as blocked with what you have tried; a person can raise `limits.tokens`, which raises this limit too, or dispatch the task again";
   const reason = `task \`${holder.key}\` goes round in circles: ${halt.reason}: ${way}`;
   const { signal, count, limit } = halt;
   return refuseAndRecord(caller, deny("R-BG-001", reason, { signal, count, limit }), judging);
 }
 
-/** A warning reaches the agent beside a result, which every client has a way for. */
+/** Adds a loop warning to a tool result, which every client can show. */
 export function warnOfLoop(caller: TaskCaller, judged: Judged, judging: Judging): Judged {
   const warning = watchedBy(judging)?.after(caller.holder, judging.call, judging.settings);
   if (warning === undefined) return judged;
-  const told = `Lockstep: you may be going round in circles: ${warning}. Try another way, or report the task as blocked.`;
-  const context = [judged.answer.context, told].filter((text) => text !== undefined).join("\n\n");
+  const text = `Lockstep: you may be going round in circles: ${warning}. Try another approach, or report the task as blocked.`;
+  const context = [judged.answer.context, text].filter((part) => part !== undefined).join("\n\n");
   return { ...judged, answer: { ...judged.answer, context } };
 }
 
-/** Agents that Lockstep started are watched by whoever started them. */
+/** Agents that Lockstep started are watched by the process that started them. */
 function watchedBy({ world }: Judging) {
   return world.environment.LOCKSTEP_TASK === undefined ? world.loops : undefined;
 }

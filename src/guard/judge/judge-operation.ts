@@ -20,10 +20,10 @@ export interface Found extends Unknown {
   readonly objections: readonly Objection[];
 }
 
-/** What runs whose writes cannot be known before. */
+/** The parts of a call whose writes cannot be known before it runs. */
 export type Unknown = Pick<ShellAnalysis, "programs" | "opaque" | "hookRuns" | "indexUses">;
 
-/** Everything that a call would do and its caller may not. The strictest part of it decides. */
+/** Finds everything that a call would do and its caller may not. */
 export async function judgeOperation(call: ToolCall, world: OperationWorld): Promise<Found> {
   const { operation } = call;
   switch (operation.kind) {
@@ -62,7 +62,7 @@ function objecting(objection: Objection): Found {
   return { ...nothing, objections: [objection] };
 }
 
-/** PreWrite's own rules, on each path as it is spelled and as it really is. */
+/** Applies the PreWrite rules to each path, both as spelled and with links resolved. */
 async function judgeWrites(targets: readonly WriteTarget[], world: OperationWorld): Promise<Found> {
   const { limits, task } = world;
   const objections: Objection[] = [];
@@ -95,7 +95,7 @@ async function judgeShell(command: string, { limits, task, analyze }: OperationW
   };
 }
 
-/** Every R-PW-001 names the way to more scope. */
+/** Adds the command that asks for more scope to an R-PW-001 reason. */
 function withWay(objection: Objection, task: string, limits: CommandLimits): Objection {
   if (objection.code !== "R-PW-001" || task === "") return objection;
   const inside = objection.path === undefined ? [] : insideOf(objection.path, limits);
@@ -107,14 +107,14 @@ export function wayToWiden(task: string, path: string): string {
   return `lockstep widen ${shellWord(shortened(task, 60))} ${shellWord(shortened(path, 160))} --why "…"`;
 }
 
-/** Where in the project a path lies, spelled and real; nowhere for one outside. */
+/** The path relative to the project, as spelled and with links resolved; empty for a path outside the project. */
 export function insideOf(path: string, limits: Pick<CommandLimits, "place" | "disk">): readonly string[] {
   return spellingsOf(path, limits).flatMap((spelling) =>
     spelling.where === "inside" ? [spelling.path || "."] : [],
   );
 }
 
-/** What a tool that nobody knows does with a path in a text cannot be known. */
+/** It cannot be known what an unknown tool does with a path in a text argument. */
 function judgeTexts(call: ToolCall, texts: readonly string[], { limits }: OperationWorld): Found {
   const mentions = texts.map((text) => ({
     text,

@@ -12,16 +12,16 @@ import { violationOf } from "./refuse-and-record.ts";
 import { analyzeFor, commandsOf } from "./shell-call.ts";
 import { changedSince, isUnknownWriter, rememberTree } from "./watched-changes.ts";
 
-const nobody: GuardFacts = { breaker: "CLEAR", holders: [] };
+const noFacts: GuardFacts = { breaker: "CLEAR", holders: [] };
 
-/** A call of an orchestrator's, or another event: S3's layers decide, and a person's word comes before them. */
+/** Judges an event of an orchestrator by the orchestrator rules. A person's stop or pause comes first. */
 export async function judgeOrchestration(
   caller: Extract<Caller, { kind: "orchestrator" }>,
   call: ToolCall,
   world: GuardWorld,
   desk: GuardDesk | undefined,
 ): Promise<Judged> {
-  const facts = desk === undefined ? nobody : await desk.facts();
+  const facts = desk === undefined ? noFacts : await desk.facts();
   const stopped =
     call.event === "before-tool" ? await findStopped(facts, call, async () => false) : undefined;
   if (stopped !== undefined) return refused(caller, stopped);
@@ -44,7 +44,7 @@ async function isOpaque(call: ToolCall, world: GuardWorld): Promise<boolean> {
   return false;
 }
 
-/** What lies in a live task's lock is that task's to write, and may be its work. */
+/** Paths in a live task's lock are left out, because the change may be that task's own work. */
 async function strayedBy(call: ToolCall, world: GuardWorld, facts: GuardFacts): Promise<readonly string[]> {
   const settings = await world.settings();
   const changed = await changedSince(callName(call), world, settings);
@@ -62,7 +62,7 @@ async function recordStrayed(
   { strayed, desk }: { readonly strayed: readonly string[]; readonly desk: GuardDesk | undefined },
 ): Promise<void> {
   if (strayed.length === 0) return;
-  const why = `changed by an orchestrator's command while it ran: ${listed(strayed)}; delegate it instead`;
+  const why = `an orchestrator's command changed ${listed(strayed)}: delegate this work to a subagent`;
   const refusal = deny("R-OR-001", why);
   for (const target of strayed.slice(0, recordedMax))
     await desk?.record(violationOf(caller, call, { kind: "strayed", refusal, target }));

@@ -8,12 +8,12 @@ import type { Judging } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
 import { changedSince, rememberTree } from "./watched-changes.ts";
 
-/** A client gives up after a few refused stops anyway. */
+/** Clients give up after a few refused stops anyway. */
 const sentBackMax = 2;
 
 type Worker = Extract<Caller, { kind: "task" }>;
 
-/** What the tree was when an agent took its task up, for as long as nothing is remembered of it yet. */
+/** Records the tree when an agent takes up its task, unless it is recorded already. */
 export async function rememberBeginning(
   task: { readonly key: string; readonly epoch: number },
   call: ToolCall,
@@ -24,8 +24,8 @@ export async function rememberBeginning(
 }
 
 /**
- * An agent with a task hands in a result before it stops: until then PostExecution's checks are run on what can be
- * known, and what is missing is told. After a few times it is let go, and that is kept.
+ * An agent with a task must submit a result before it stops. Until then, the PostExecution checks run on what is known,
+ * and the agent gets a list of what is missing. After `sentBackMax` refusals it may stop, and that is recorded.
  */
 export async function judgeStop(caller: Worker, judging: Judging): Promise<Judged> {
   const { call, desk, world } = judging;
@@ -47,26 +47,26 @@ export async function judgeStop(caller: Worker, judging: Judging): Promise<Judge
 async function findMissing({ holder }: Worker, judging: Judging): Promise<readonly string[]> {
   const { world, desk, settings } = judging;
   const changed = (await changedSince(nameOf(holder), world, settings))?.paths ?? [];
-  // What another task holds may be its work, and what nobody holds a person's: the agent knows.
+  // A path in another task's lock may be that task's work, and an unlocked path a person's. Only the agent knows.
   const { lock } = limitsOf(holder, judging);
   const { forbidden: held } = limitsWithoutTask(judging, "locked");
   const own = changed.filter((path) => lock.entryOf(path) !== undefined || held.entryOf(path) === undefined);
   const work = await desk.judgeWork(holder.key, own);
   const rest = await desk.judgeWork(holder.key, []);
   const strayed = work.allow || (!rest.allow && rest.reason === work.reason) ? [] : [work];
-  const submit = `task \`${holder.id}\` is not handed in yet: \`lockstep submit ${holder.id} FILE\``;
+  const submit = `task \`${holder.id}\` has no result yet: run \`lockstep submit ${holder.id} FILE\``;
   return [
-    ...strayed.map(({ code, reason }) => `${code}: ${reason}; if that was this task, put it back`),
+    ...strayed.map(({ code, reason }) => `${code}: ${reason}; if this task changed it, put it back`),
     ...(rest.allow ? [] : [`${rest.code}: ${rest.reason}`]),
     `${submit} with what was done, or with what blocks it; FILE holds ${resultForm}`,
   ];
 }
 
-/** What `submit` reads, for an agent that has not seen its schema (`lockstep schema post-execution`). */
+/** The format that `submit` reads, for an agent that has not seen its schema (`lockstep schema post-execution`). */
 const resultForm =
   '{"status":"done","changes":[{"resource":"PATH","action":"edit"}],"acceptance_check":[{"criterion":"as in the task","status":"pass","evidence":"what shows it"}],"notes_for_orchestrator":[]}';
 
-/** Agents that Lockstep started are asked by whoever started them. */
+/** The stop of an agent that Lockstep started is handled by the process that started it. */
 function isStarted({ checkout, environment }: Judging["world"]): boolean {
   return checkout !== undefined || Boolean(environment.LOCKSTEP_SOCKET);
 }

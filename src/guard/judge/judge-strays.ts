@@ -15,23 +15,22 @@ import type { Judging } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
 import { changedSince } from "./watched-changes.ts";
 
-/** So many are kept of one call. */
+/** At most this many paths are recorded for one call. */
 export const recordedMax = 20;
-/** What a changed ignore file hides is seen when that is put back. */
+/** Putting back a changed ignore file can reveal more changed paths, so the comparison is repeated. */
 const roundsMax = 3;
 const shownMax = 5;
 
 type Worker = Extract<Caller, { kind: "task" | "subagent" }>;
 
-/** What became of the paths that strayed. */
 interface Outcome {
   readonly strayed: Set<string>;
-  /** By path, why it was left as it is. */
+  /** By path, why it was not put back. */
   readonly left: Map<string, string>;
   readonly refs: string[];
 }
 
-/** What has strayed since something was remembered: it is put back, written down and told. */
+/** Finds changes outside the scope since `name` was remembered, puts them back and records them. */
 export async function findStrayed(caller: Worker, name: string, judging: Judging): Promise<Deny | undefined> {
   const { world, settings } = judging;
   const outcome: Outcome = { strayed: new Set(), left: new Map(), refs: [] };
@@ -49,7 +48,7 @@ export async function findStrayed(caller: Worker, name: string, judging: Judging
     changed = isUndone ? await changedSince(name, world, settings) : undefined;
   }
   if (first === undefined || outcome.strayed.size === 0) return undefined;
-  const verdict = deny("R-PW-001", told(caller, outcome), {
+  const verdict = deny("R-PW-001", reasonFor(caller, outcome), {
     paths: [...outcome.strayed].slice(0, recordedMax),
   });
   await record(caller, outcome, judging);
@@ -68,12 +67,12 @@ async function undo(found: readonly string[], { left, refs }: Outcome, undoing: 
   const { caller, name, judging, changed } = undoing;
   const { desk, world } = judging;
   const task = caller.kind === "task" ? caller.holder.key : null;
-  // Nobody else works in an attempt's own checkout.
+  // No other agent works in an attempt's own checkout.
   const isShared = world.checkout === undefined;
   const theirs = scopeOf(isShared ? await desk.locksSince(changed.sinceMs, task) : [], judging);
   const own: string[] = [];
   for (const path of found) {
-    const why = isShared ? whoseElse(path, theirs, judging.settings) : undefined;
+    const why = isShared ? whyLeft(path, theirs, judging.settings) : undefined;
     if (why === undefined) own.push(path);
     else left.set(path, why);
   }
@@ -84,31 +83,30 @@ async function undo(found: readonly string[], { left, refs }: Outcome, undoing: 
   return undone.ref !== undefined;
 }
 
-/** What strayed is told, whatever keeps it from being put back. */
+/** The finding is reported even if putting back fails. */
 function failedFor(paths: readonly string[], { message }: Error): Undone {
   const [line = ""] = message.split("\n");
   return { left: paths.map((path) => ({ path, why: `it could not be put back: ${shortened(line, 160)}` })) };
 }
 
 /**
- * Why a path is not put back, because its change may be the work of somebody else who may write it: in the lock that
- * another task has, or had at any time since the picture before; in the sessions' folder, where Lockstep itself writes;
- * and with `guard.unclaimed: locked` wherever nobody has a lock, because there every agent without a task may write.
- * All else in the project is nobody's to write while tasks are at work. So of two calls that overlap neither undoes
- * what the other may do, and what one of them strayed into is put back by the first that ends: the second finds it as
- * it was, or as Lockstep made it again meanwhile, and leaves it. What is written once more between the comparison and
- * the restoring is left too.
+ * Why a path is not put back: its change may be the work of another agent that may write it. This applies to paths in a
+ * lock that another task holds or held since the earlier picture, to the sessions folder, where Lockstep itself writes,
+ * and with `guard.unclaimed: locked` to every unlocked path, which every agent without a task may write. No agent may
+ * write any other path in the project while tasks are active. If two calls overlap, neither undoes permitted writes of
+ * the other. The call that ends first puts a forbidden change back; the second finds the path restored and leaves it.
+ * A path that is written again between comparison and restore is left too.
  */
-function whoseElse(path: string, theirs: Scope, { unclaimed }: Judging["settings"]): string | undefined {
+function whyLeft(path: string, theirs: Scope, { unclaimed }: Judging["settings"]): string | undefined {
   if (protectedEntryOf(path, { tree: false }) !== undefined) return undefined;
-  if (path.startsWith(`${sessionsFolder}/`)) return "Lockstep writes there too";
+  if (path.startsWith(`${sessionsFolder}/`)) return "Lockstep also writes there";
   const entry = theirs.entryOf(path);
-  if (entry !== undefined) return `it lies in another task's lock, ${quoted(entry)}`;
-  return unclaimed === "locked" ? "with `guard.unclaimed: locked` others may write it too" : undefined;
+  if (entry !== undefined) return `it is in another task's lock, ${quoted(entry)}`;
+  return unclaimed === "locked" ? "with `guard.unclaimed: locked` other agents may write it too" : undefined;
 }
 
-/** For the agent: what strayed, what became of it, and the next step. */
-function told(caller: Worker, { strayed, left, refs }: Outcome): string {
+/** The reason for the agent: what changed, what was done about it, and the next step. */
+function reasonFor(caller: Worker, { strayed, left, refs }: Outcome): string {
   const paths = [...strayed];
   const where =
     caller.kind === "task" ? "outside the lock scope" : "in the project, by a caller without a task";
@@ -117,12 +115,12 @@ function told(caller: Worker, { strayed, left, refs }: Outcome): string {
   const more = staying.length > shownMax ? `, and ${staying.length - shownMax} more` : "";
   const [path = ""] = paths.filter((one) => !left.has(one));
   return [
-    `changed ${where} while it ran: ${listed(paths)}`,
-    ...(refs.length === 0 ? [] : [`it was put back, and is kept on ${kept}`]),
+    `changed files ${where}: ${listed(paths)}`,
+    ...(refs.length === 0 ? [] : [`Lockstep put the files back and kept the changes on ${kept}`]),
     ...(left.size === 0
       ? []
       : [
-          `left as it is: ${staying.slice(0, shownMax).join(", ")}${more}; if that was this call, put it back`,
+          `not put back: ${staying.slice(0, shownMax).join(", ")}${more}; if this call changed it, put it back`,
         ]),
     ...(caller.kind === "task" && path !== ""
       ? [`ask for more scope with \`${wayToWiden(caller.holder.id, path)}\``]
@@ -130,17 +128,20 @@ function told(caller: Worker, { strayed, left, refs }: Outcome): string {
   ].join("; ");
 }
 
-/** For the person, path by path. */
+/** Records each path in the ledger, for a person to review. */
 async function record(caller: Worker, { strayed, left, refs }: Outcome, judging: Judging): Promise<void> {
-  const kept = refs.length === 0 ? "" : `: put back, and kept on ${refs.join(", ")}`;
+  const kept = refs.length === 0 ? "" : `: put back; the change is kept on ${refs.join(", ")}`;
   for (const target of [...strayed].slice(0, recordedMax)) {
     const why = left.get(target);
-    const refusal = deny("R-PW-001", `changed out of place${why === undefined ? kept : `: left, ${why}`}`);
+    const refusal = deny(
+      "R-PW-001",
+      `changed outside its scope${why === undefined ? kept : `: not put back, ${why}`}`,
+    );
     await judging.desk.record(violationOf(caller, judging.call, { kind: "strayed", refusal, target }));
   }
 }
 
-/** A path within the tree that was compared: git looks behind no link, so it lies where its name says. */
+/** Judges a path of a compared tree by its name alone: git does not follow links. */
 export function strays(path: string, limits: CommandLimits): boolean {
   const root = limits.place.realRoot ?? limits.place.root;
   const target = { resource: join(root, path), wholeTree: false };

@@ -32,7 +32,7 @@ export interface Judging {
   readonly settings: GuardSettings;
 }
 
-/** A caller with a task: PreWrite's rules on everything that the call would write. */
+/** Applies the PreWrite rules to everything that a call of a task's agent would write. */
 export async function judgeTaskCall(
   caller: Extract<Caller, { kind: "task" }>,
   judging: Judging,
@@ -58,7 +58,7 @@ export async function judgeTaskCall(
   return letRun(caller, { ...found, limits }, judging);
 }
 
-/** A call that nothing speaks against; a tool that nobody knows may still write anywhere. */
+/** Allows a call without objections. An unknown tool may still write anywhere, so its tree is compared afterwards. */
 async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
   if (isUnknownWriter(call)) await rememberCall(call, world, { owner: ownerOf(caller, call) });
   return passed(caller);
@@ -69,8 +69,8 @@ interface Running extends Unknown {
 }
 
 /**
- * A call that nothing speaks against. What cannot be followed in it, be it programs or the hooks of git, runs inside the
- * lock, and the tree is compared afterwards. An agent's own checkout has a sandbox around it already.
+ * Runs a call without objections. Parts that cannot be analyzed (programs, git hooks) run in a sandbox that permits
+ * writes only in the lock, and the tree is compared afterwards. An agent in its own checkout is already in a sandbox.
  */
 export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
   const { call, world, settings } = judging;
@@ -86,9 +86,9 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
   if (world.trees === undefined) return passed(caller);
   if (settings.opaque === "deny") {
     const [first] = running.opaque;
-    if (first === undefined) return passed(caller); // whatever could have changed a hook was refused too
+    if (first === undefined) return passed(caller); // calls that could have changed a hook were refused too
     const why = `what it writes cannot be known before it runs (${first.by}: ${first.why})`;
-    const way = "name what it does step by step, or let a person set `guard.opaque`";
+    const way = "run its steps as separate commands, or ask a person to change `guard.opaque`";
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
   const owner = ownerOf(caller, call);
@@ -98,7 +98,7 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
   return passed(caller, command === undefined ? {} : { command });
 }
 
-/** Inside the lock git can read alone, so a command that stages or commits is refused. */
+/** Inside the sandbox git can only read, so a command that stages or commits is refused. */
 async function letReachedRun(
   caller: Caller,
   { found, reached }: { readonly found: Running; readonly reached: ReachedSetting },
@@ -108,7 +108,7 @@ async function letReachedRun(
   const why = `git's setting ${quoted(reached.key)} names ${quoted(reached.path)}, which this agent may write, and git runs outside the sandbox`;
   const writes = found.hookRuns.some(({ hooks }) => hooks.some((name) => name !== anyHook));
   if (writes || found.indexUses.length > 0) {
-    const refusal = deny("R-PW-002", `${why}: leave this command to a person`, { path: reached.path });
+    const refusal = deny("R-PW-002", `${why}: ask a person to run this command`, { path: reached.path });
     return refuseAndRecord(caller, refusal, judging);
   }
   const { reachedSetting: _, ...rest } = world;
@@ -117,9 +117,9 @@ async function letReachedRun(
 }
 
 interface Contained {
-  /** The call's command with its unknown programs in the sandbox; absent where they cannot be put there. */
+  /** The call's command with its unknown programs in the sandbox; absent if they cannot run there. */
   readonly command?: string;
-  /** What is read-only for all of them; absent where one of them runs outside. */
+  /** The paths that are read-only for all of them; absent if one of them runs outside the sandbox. */
   readonly readOnly?: ReadOnlyPaths;
 }
 
@@ -148,7 +148,7 @@ async function contained(
   return here.length < opaque.length ? { command } : { command, readOnly: prepared.readOnly };
 }
 
-/** A person's word comes first: nothing is written while all is stopped, and nothing delegated while it is paused. */
+/** A person's decision comes first: no writes while everything is stopped, no new subagents while paused. */
 export async function findStopped(
   { breaker }: GuardFacts,
   call: ToolCall,

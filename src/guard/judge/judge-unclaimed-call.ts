@@ -14,13 +14,17 @@ import { type Judging, letRun } from "./judge-task-call.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
 
-/** What a caller without a task is refused beyond writes: what hides writes, or rewrites the tree and its refs. */
+/**
+ * What a caller without a task is refused besides writes: commands that hide writes or rewrite the tree and its refs.
+ */
 const refusedKinds: Readonly<Record<GuardSettings["unclaimed"], readonly RefusalKind[]>> = {
   deny: ["unparsed", "unresolved-command", "unknown-code", "refs", "lockstep"],
   locked: ["refs", "lockstep"],
 };
 
-/** While tasks are at work: nothing in the project is written by who has none (`locked`: nothing that they hold). */
+/**
+ * While tasks are active, a caller without a task may write nothing in the project (`locked`: nothing that tasks hold).
+ */
 export async function judgeUnclaimedCall(
   caller: Extract<Caller, { kind: "subagent" }>,
   judging: Judging,
@@ -35,15 +39,15 @@ export async function judgeUnclaimedCall(
     code !== "R-PW-001" ||
     (unclaimed === "deny" && (path === undefined || insideOf(path, limits).length > 0));
   const refusal = refusalOf(
-    found.objections.filter(concerns).map((one) => ({ ...one, reason: whatFor(one, limits) })),
+    found.objections.filter(concerns).map((one) => ({ ...one, reason: shortReason(one, limits) })),
   );
   if (refusal === undefined) return letRun(caller, { ...found, limits }, judging);
-  const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${refusal.reason}`;
-  return refuseAndRecord(caller, deny(refusal.code, told, refusal.details), judging);
+  const reason = `no task is claimed: ${wayToClaim(judging)}; refused: ${refusal.reason}`;
+  return refuseAndRecord(caller, deny(refusal.code, reason, refusal.details), judging);
 }
 
-/** The lock that it lies outside of is nobody's. */
-function whatFor({ code, reason, path }: Objection, limits: CommandLimits): string {
+/** Without a task there is no lock to name, so the reason names only the path. */
+function shortReason({ code, reason, path }: Objection, limits: CommandLimits): string {
   const [inside] = path === undefined ? [] : insideOf(path, limits);
   return code === "R-PW-001" && inside !== undefined ? `writing ${quoted(inside)}` : reason;
 }
@@ -52,14 +56,14 @@ function withRefusals(analysis: ShellAnalysis, kinds: readonly RefusalKind[]): S
   return { ...analysis, refusals: analysis.refusals.filter(({ kind }) => kinds.includes(kind)) };
 }
 
-/** The next legal step: the tasks that still take an agent. */
+/** The next step for a caller without a task, with the tasks that are still open. */
 export function wayToClaim({ facts, world }: Pick<Judging, "facts" | "world">): string {
   const free = liveHolders(facts, world.clock).filter(
     ({ boundAgent, key }) => boundAgent === null && !isMeta(key),
   );
   const names = free.slice(0, 5).map((holder) => nameOf(holder, free));
   const open = names.length === 0 ? "" : ` (open: ${names.join(", ")})`;
-  return `say which one you work on with \`lockstep claim TASK\`${open} and write in its scope`;
+  return `claim a task with \`lockstep claim TASK\`${open} and write in its scope`;
 }
 
 function nameOf({ key, id }: Holder, all: readonly Holder[]): string {

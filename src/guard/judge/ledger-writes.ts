@@ -6,7 +6,7 @@ import { targetsOf } from "../../core/shell/write-targets.ts";
 import type { GuardWorld } from "../world/guard-world.ts";
 import { analyzeFor, commandsOf } from "./shell-call.ts";
 
-/** The one thing that stays closed when nothing is active: Lockstep's own records. */
+/** Lockstep's own records stay protected even when no run is active. */
 export async function findLedgerWrite(call: ToolCall, world: GuardWorld): Promise<Objection | undefined> {
   const place = { ...world.place, cwd: call.folder };
   const own = [world.stateFolder, world.headsFolder];
@@ -17,7 +17,7 @@ export async function findLedgerWrite(call: ToolCall, world: GuardWorld): Promis
     );
   const objection = (path: string): Objection => ({
     code: "R-PW-002",
-    reason: `\`${path}\` is Lockstep's own: use its commands, such as \`lockstep status\``,
+    reason: `\`${path}\` is one of Lockstep's own files: use Lockstep's commands instead, for example \`lockstep status\``,
     path,
   });
   for (const { path, action } of writesOf(call)) {

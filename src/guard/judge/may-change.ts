@@ -2,7 +2,7 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ShellAnalysis } from "../../core/shell/types.ts";
 import { onlyReads } from "./shell-call.ts";
 
-/** Whether a call could change anything: what cannot be told may, and so may a command that nobody analyzes. */
+/** Whether a call could change anything. True for unknown tools, and for commands if no analysis is given. */
 export async function mayChange(
   { operation }: Pick<ToolCall, "operation">,
   analyze?: (command: string) => Promise<ShellAnalysis>,

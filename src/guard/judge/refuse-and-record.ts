@@ -6,18 +6,18 @@ import { agentOf, type Caller } from "../world/who-is-calling.ts";
 import { refused } from "./answers.ts";
 import type { Judging } from "./judge-task-call.ts";
 
-/** The call is refused and written down; the same target again and again is told to the caller. */
+/** Refuses the call and records it. An agent that keeps trying the same target is told to stop. */
 export async function refuseAndRecord(caller: Caller, refusal: Deny, judging: Judging): Promise<Judged> {
   const { call, desk, settings, world } = judging;
   const target = targetIn(refusal, world.checkout ?? world.place.root);
   const violation = violationOf(caller, call, { kind: "refused", refusal, target });
   const { times, loops } = await desk.record(violation);
   if (caller.kind === "task" && settings.onDeny === "block") await desk.block(caller.holder.key, refusal);
-  const told = `this was refused ${times} times: stop trying it; ask for more scope, or report the task as blocked`;
-  return refused(caller, refusal, loops ? told : "");
+  const advice = `this was refused ${times} times: stop trying it; ask for more scope, or report the task as blocked`;
+  return refused(caller, refusal, loops ? advice : "");
 }
 
-/** Without content: of what was to be written or run, only its length is kept (INV-8). */
+/** Content is not kept, only its length (INV-8). */
 export function violationOf(
   caller: Caller,
   call: ToolCall,
@@ -39,7 +39,7 @@ export function violationOf(
   };
 }
 
-/** The path where there is one, so that another spelling of the same thing counts as the same. */
+/** The path if there is one, so that different spellings of one target count together. */
 function targetIn({ reason, details }: Deny, root: string): string {
   const { path } = details;
   if (typeof path !== "string") return reason;

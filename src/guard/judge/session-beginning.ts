@@ -4,7 +4,7 @@ import { listed } from "./answers.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { wayToClaim } from "./judge-unclaimed-call.ts";
 
-/** What an agent is told at its beginning: its task and scope, or that it has none yet. */
+/** The text for an agent at its start: its task and scope, or how to claim a task. */
 export function beginningFor(
   caller: Extract<Caller, { kind: "task" | "subagent" }>,
   judging: Judging,
@@ -18,6 +18,6 @@ export function beginningFor(
   return (
     `Lockstep guards this project. You work on task ${id} and may write only: ` +
     `${listed(locks.map(({ resource }) => resource))}.${closed} ` +
-    `For more, run \`lockstep widen ${id} PATH --why "…"\`.`
+    `To write elsewhere, run \`lockstep widen ${id} PATH --why "…"\`.`
   );
 }

@@ -6,7 +6,7 @@ import type { GuardWorld } from "../world/guard-world.ts";
 
 type World = Pick<GuardWorld, "environment" | "place" | "checkout" | "disk" | "mayBeRef" | "settings">;
 
-/** What a command of this call would do. The analysis is big, and most calls run no command. */
+/** Analyzes a command of a call. The analysis is large and most calls run no command, so it is imported on demand. */
 export async function analyzeFor(
   command: string,
   { call, world, task }: { readonly call: ToolCall; readonly world: World; readonly task?: string },
@@ -14,7 +14,7 @@ export async function analyzeFor(
   const { environment, place, checkout, disk, mayBeRef } = world;
   const { analyzeCommand } = await import("../../core/shell/analyze.ts");
   const programs = await taughtBy(world);
-  // A warm process is told a few variables only, and then any other may be set too.
+  // A hook sends only a few variables to the server; then any other variable may be set too.
   const names = environment.HOME === undefined ? undefined : new Set(Object.keys(environment));
   const path = environment.PATH ?? process.env.PATH ?? "";
   return analyzeCommand(
@@ -24,7 +24,7 @@ export async function analyzeFor(
       root: checkout ?? place.root,
       ...(checkout === undefined && place.checkouts !== undefined ? { checkouts: place.checkouts } : {}),
       ...(place.home === undefined ? {} : { home: place.home }),
-      // Told with every call, so that it is known where it is not set.
+      // Sent with every call, so an absent TMPDIR is known to be unset.
       tmpdir: environment.TMPDIR ?? "",
       path: path.split(":"),
       ...(names === undefined ? {} : { environment: names }),
@@ -35,7 +35,7 @@ export async function analyzeFor(
   );
 }
 
-/** Without a configuration that can be read nothing is taught; who needs its settings says what is wrong with it. */
+/** With an unreadable configuration no programs are added here. The code that needs the settings reports the error. */
 async function taughtBy(world: World): Promise<TaughtPrograms | undefined> {
   const rows = await world.settings().then(
     ({ programs }) => programs,
@@ -46,13 +46,13 @@ async function taughtBy(world: World): Promise<TaughtPrograms | undefined> {
     : (await import("../../core/shell/programs/row/taught.ts")).taughtPrograms(rows);
 }
 
-/** Commands that a call would run, whatever kind of tool it is. */
+/** The commands that a call would run, whatever its tool. */
 export function commandsOf({ operation }: Pick<ToolCall, "operation">): readonly string[] {
   if (operation.kind === "shell") return [operation.command];
   return operation.kind === "unknown" && !operation.reads ? operation.commands : [];
 }
 
-/** A command that provably changes nothing: whoever may not write may still look. */
+/** True for a command that provably changes nothing. Callers that may not write may still run it. */
 export function onlyReads({ writes, opaque, refusals, mentions }: ShellAnalysis): boolean {
   return writes.length + opaque.length + refusals.length + mentions.length === 0;
 }

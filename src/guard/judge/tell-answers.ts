@@ -11,7 +11,7 @@ import type { Judging } from "./judge-task-call.ts";
 const dayMs = 24 * 60 * 60 * 1000;
 const prefix = "told-";
 
-/** What a person said to a request for more scope, once: beside a result, or with the reason of a refusal. */
+/** Reports a person's answer to a scope request once: with a tool result, or with the reason of a refusal. */
 export function tellAnswers(
   { holder }: Extract<Caller, { kind: "task" }>,
   judged: Judged,
@@ -22,20 +22,23 @@ export function tellAnswers(
   );
   if (news.length === 0) return judged;
   const { answer } = judged;
-  const told = news.map(textOf).join("\n");
+  const text = news.map(textOf).join("\n");
   if (call.event === "before-tool")
-    return { ...judged, answer: { ...answer, reason: `${answer.reason}\n${told}` } };
-  const context = [answer.context, told].filter((text) => text !== undefined).join("\n\n");
+    return { ...judged, answer: { ...answer, reason: `${answer.reason}\n${text}` } };
+  const context = [answer.context, text].filter((part) => part !== undefined).join("\n\n");
   return { ...judged, answer: { ...answer, context } };
 }
 
 function textOf({ id, paths, approved }: ScopeAnswer): string {
   return approved
     ? `Lockstep: a person approved ${id}: you may now also write ${listed(paths)}.`
-    : `Lockstep: a person refused ${id}: go on without ${listed(paths)}.`;
+    : `Lockstep: a person refused ${id}: continue without ${listed(paths)}.`;
 }
 
-/** In a file, because another process answers the next call. Inside the sandbox of an agent only its own are writable. */
+/**
+ * Kept in a file, because another process may answer the next call. In an agent's sandbox only its own folders are
+ * writable.
+ */
 function isNew(name: string, { checkout, environment, stateFolder }: GuardWorld): boolean {
   const folder =
     checkout === undefined

@@ -4,7 +4,7 @@ import type { Changed, GuardSettings, GuardWorld, Remembering } from "../world/g
 
 type World = Pick<GuardWorld, "checkout" | "place" | "trees">;
 
-/** The tree that a call works in: its attempt's checkout, the linked worktree that it is in, or the main one. */
+/** The tree that a call works in: its attempt's checkout, or the linked or main worktree around its folder. */
 export function treeOf({ folder }: Pick<ToolCall, "folder">, { checkout, place }: World): string {
   if (checkout !== undefined) return checkout;
   const own = place.realRoot ?? place.root;
@@ -12,24 +12,24 @@ export function treeOf({ folder }: Pick<ToolCall, "folder">, { checkout, place }
   return around.toSorted((one, other) => other.length - one.length)[0] ?? own;
 }
 
-/** Before something that may write anything. */
+/** Records the tree before something that may write anywhere. */
 export async function rememberTree(name: string, call: ToolCall, world: World): Promise<void> {
   await world.trees?.remember(name, treeOf(call, world));
 }
 
-/** The same for one call. */
+/** Records the tree before one call. */
 export async function rememberCall(call: ToolCall, world: World, how: Remembering): Promise<void> {
   await world.trees?.remember(callName(call), treeOf(call, world), how);
 }
 
-/** A tool that nobody here knows is compared afterwards, whatever its arguments are called. */
+/** The tree of an unknown tool is compared afterwards, whatever its arguments are called. */
 export function isUnknownWriter({ operation }: Pick<ToolCall, "operation">): boolean {
   return operation.kind === "shell"
     ? operation.typed === true
     : operation.kind === "unknown" && !operation.reads;
 }
 
-/** What has changed since, but for what the guard itself writes in the project; undefined where that is not known. */
+/** What has changed since, without the guard's own files in the project; undefined if nothing was recorded. */
 export async function changedSince(
   name: string,
   { trees }: World,
