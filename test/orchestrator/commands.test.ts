@@ -206,8 +206,8 @@ describe("the block in CLAUDE.md, AGENTS.md and GEMINI.md", () => {
 
   it("half a block is refused, with what to do", () => {
     const half = withBlock("# Mine\n", block).replace(/<!--[^>]*end -->/, "");
-    expect(() => withBlock(half, block)).toThrow(/do not stand in pairs: delete/);
-    expect(() => withoutBlock(half)).toThrow(/do not stand in pairs/);
+    expect(() => withBlock(half, block)).toThrow(/are not paired: delete/);
+    expect(() => withoutBlock(half)).toThrow(/are not paired/);
   });
 });
 

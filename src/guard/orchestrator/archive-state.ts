@@ -4,7 +4,7 @@ import type { OrchestratorFolders } from "./folders.ts";
 import { reportOf, writeReport } from "./report.ts";
 import type { OrchestratorState } from "./state.ts";
 
-/** The end of a session: its report, and its state beside it. */
+/** Ends a session: writes its report and moves its state next to the report. */
 export function archiveState(
   folders: OrchestratorFolders,
   { file, state }: { readonly file: string; readonly state: OrchestratorState },

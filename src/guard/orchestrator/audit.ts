@@ -7,7 +7,7 @@ import { keptText, type ToolInput, toolInput } from "./tool-input.ts";
 
 export type Outcome = "allowed" | "warned" | "blocked";
 
-/** One line of the audit log: first what every reader of it expects, then what we add. */
+/** One line of the audit log: first the fields that every reader expects, then Lockstep's own. */
 export interface AuditLine {
   readonly session_id: string;
   readonly timestamp: string;
@@ -24,7 +24,7 @@ export interface AuditLine {
 }
 
 interface AuditedViolation {
-  /** S3's word, or the code of the rule that an agent broke. */
+  /** A `ViolationType`, or the code of the rule that an agent broke. */
   readonly type: string;
   readonly detail: string;
   readonly action: string;
@@ -56,7 +56,10 @@ export function auditLine(
 
 const waiting = new Map<string, { readonly lines: AuditLine[]; readonly written: Promise<void> }>();
 
-/** All lines of one turn of the event loop go together. Whoever adds one waits for it, so that no answer is without. */
+/**
+ * Lines of one event loop turn are written together. The caller waits for the write, so every answer has its line in
+ * the log.
+ */
 export function appendAudit(folders: OrchestratorFolders, lines: readonly AuditLine[]): Promise<void> {
   const file = auditFile(folders);
   const group = waiting.get(file) ?? openGroup(folders, file);
@@ -82,7 +85,7 @@ function openGroup(folders: OrchestratorFolders, file: string) {
   return group;
 }
 
-/** Lines are only ever added, in one write, so that those of several processes do not mix. */
+/** Lines are appended in one write, so that lines of several processes do not mix. */
 function writeLines(folders: OrchestratorFolders, lines: readonly AuditLine[]): void {
   folders.open("logs");
   const descriptor = openSync(
@@ -94,20 +97,21 @@ function writeLines(folders: OrchestratorFolders, lines: readonly AuditLine[]): 
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     const bytes = Buffer.from(endsInLine(descriptor) ? text : `\n${text}`);
     const written = writeSync(descriptor, bytes);
-    if (written < bytes.length) throw new Error("the audit log took only a part of a line: free some space");
+    if (written < bytes.length)
+      throw new Error("the audit log could not be written completely: free disk space");
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** A line that was cut off by a full disk must not swallow the next one. */
+/** A line that a full disk cut off must not swallow the next one. */
 function endsInLine(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
 }
 
-/** The lines that hold a text and pass, oldest first; `bytesMax` looks at the end of the log alone. */
+/** The lines that contain `holding` and pass, oldest first. `bytesMax` limits the search to the end of the log. */
 export function readAudit(
   folders: OrchestratorFolders,
   holding: string,

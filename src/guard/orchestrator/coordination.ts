@@ -5,21 +5,21 @@ import type { Place } from "../../core/paths/place.ts";
 import { Scope } from "../../core/paths/scope.ts";
 import { matchesSegment, segmentPattern } from "../../core/paths/segment-pattern.ts";
 
-/** Files of these names count wherever they lie. */
+/** Files with these names count in every folder. */
 const names = ["plan*.json", "dashboard.md", "project-db.json", "workflow*.yaml", "artifact-registry.json"];
-/** Relative to the project's root, with everything below. */
+/** Relative to the project's root; everything below is included. */
 const paths = [".claude/CLAUDE.md", ".claude/agents", ".claude/context/runtime/runs", ".claude/context/runs"];
 
 /**
- * Tells the files that an orchestrator may always read. Only the spelled path is looked at, `..` resolved: a project's
- * `.claude/agents` may well be a link to a folder that several projects share.
+ * Returns the test for files that an orchestrator may always read. Only the spelled path counts, with `..` resolved,
+ * because a project's `.claude/agents` may be a link to a folder that several projects share.
  */
 export function coordinationFiles(more: readonly string[], place: Place): (path: string) => boolean {
   const fold = (text: string) => (place.folds === true ? foldPath(text) : text);
   const patterns = [...names, ...more.filter((entry) => !entry.includes("/"))].map((name) =>
     segmentPattern(fold(name)),
   );
-  // What cannot be read as an entry opens nothing.
+  // An invalid entry permits nothing.
   const entries = [...paths, ...more].flatMap((text) => {
     const read = readEntry(text, place);
     return "error" in read ? [] : [read.entry];

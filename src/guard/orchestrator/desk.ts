@@ -11,7 +11,7 @@ import type { Whose } from "./session-key.ts";
 import { type OrchestratorState, withRole } from "./state.ts";
 import { changeState, endState, findState, listStates, usedWithinMs } from "./state-store.ts";
 
-/** The layers of one project, for one call: its disk is looked at anew. */
+/** The orchestrator layers of one project, for one call. The disk is read anew for each call. */
 export function openOrchestratorLayers(
   project: Project,
   settings: Pick<GuardSettings, "root" | "coordination" | "opaque" | "programs">,
@@ -24,7 +24,7 @@ export function openOrchestratorLayers(
     disk: world.disk,
     scratch: world.scratch,
     tmpdir: world.environment.TMPDIR ?? "",
-    // A warm process is told a few variables only, and then any other may be set too.
+    // A hook sends only a few variables to the server; then any other variable may be set too.
     ...(world.environment.HOME === undefined ? {} : { environment: new Set(Object.keys(world.environment)) }),
     coordination,
     opaque,
@@ -33,7 +33,7 @@ export function openOrchestratorLayers(
   });
 }
 
-/** At its beginning, and again where a compaction may have lost it. */
+/** Shown at the session's start, and again after a compaction that may have dropped it. */
 const orchestratorText = `You are an orchestrating agent here: you plan and delegate, and write nothing yourself.\n\n${selfCheckText()}`;
 
 interface DeskOptions extends Omit<OrchestratorOptions, "now" | "strayed"> {
@@ -46,7 +46,7 @@ interface Asked {
   readonly now: Date;
 }
 
-/** The four layers as the guard meets them: role and state, the table, the audit, the report. */
+/** The four layers (role and state, rules, audit log, report) behind the guard's interface. */
 export class OrchestratorLayers implements OrchestratorDesk {
   readonly #options: DeskOptions;
 
@@ -67,7 +67,7 @@ export class OrchestratorLayers implements OrchestratorDesk {
     );
   }
 
-  /** A call, or another event, of an orchestrator. */
+  /** Judges a call or another event of an orchestrator. */
   async judge(
     call: ToolCall,
     strayed: readonly string[] = [],
@@ -104,13 +104,13 @@ export class OrchestratorLayers implements OrchestratorDesk {
       judged = judgeOrchestrator(call, before, { ...this.#options, now: asked.now, strayed });
       return judged.next;
     });
-    if (judged === undefined) throw new Error("the state was kept without a judgement");
+    if (judged === undefined) throw new Error("the orchestrator's state was saved without a verdict");
     if (!judged.repeated && (call.event === "after-tool" || !judged.answer.allow))
       await appendAudit(folders, [lineOf(call, judged, state, asked.now)]);
     return judged;
   }
 
-  /** A call of any other agent, once it is decided. It never touches an orchestrator's counts. */
+  /** Logs a decided call of any other agent. It never changes an orchestrator's counts. */
   async record(call: ToolCall, { role, task, agent, outcome, code }: CallRecord): Promise<void> {
     if (role === "orchestrator") return;
     if (call.event !== "after-tool" && !(call.event === "before-tool" && outcome === "blocked")) return;
@@ -131,7 +131,10 @@ export class OrchestratorLayers implements OrchestratorDesk {
     ]);
   }
 
-  /** The environment of the main session names another role than before; nobody else's call says so. */
+  /**
+   * Called if the environment of the main session names another role than before. Calls of other agents do not change
+   * it.
+   */
   #demote(call: ToolCall): void {
     const { folders, now } = this.#options;
     const asked = { whose: { session: call.session, agentId: null }, now: now(), role: "subagent" } as const;

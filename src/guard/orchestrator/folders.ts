@@ -4,19 +4,19 @@ import type { Project } from "../../workspace/files/find-project.ts";
 import { forgetOrchestrator, showOrchestrator } from "../../workspace/state/active-file.ts";
 import { openStateFolder, openStateSubfolder, stateFolder } from "../../workspace/state/state-folder.ts";
 
-/** Where the state of orchestrators, the audit log and the reports lie, whether they exist or not. */
+/** The folders of orchestrator state, audit log and reports. They need not exist. */
 export interface OrchestratorFolders {
   readonly tmp: string;
   readonly logs: string;
   readonly reports: string;
-  /** Creates one of them where it is missing. */
+  /** Creates the folder if it is missing. */
   open(name: "tmp" | "logs" | "reports"): void;
-  /** Hooks that cannot ask must know that an orchestrator is at work, and that none is any more. */
+  /** Marks that an orchestrator is active, or no longer is, for hooks that cannot ask the server. */
   showUsed(now: Date): void;
   showEnded(): void;
 }
 
-/** `root` is `guard.root`: a folder of the project in place of Lockstep's own. */
+/** `root` is `guard.root`: a folder of the project that replaces Lockstep's own. */
 export function orchestratorFolders(project: Project, root: string | null): OrchestratorFolders {
   const top = root === null ? stateFolder(project) : join(mainRoot(project), root);
   return {
@@ -32,7 +32,7 @@ export function orchestratorFolders(project: Project, root: string | null): Orch
   };
 }
 
-/** All linked worktrees of a repository share what lies in its main checkout. */
+/** All linked worktrees of a repository share the folder in its main checkout. */
 function mainRoot({ place, commonFolder }: Project): string {
   const dotGit = lstatSync(join(place.root, ".git"), { throwIfNoEntry: false });
   const isLinked = dotGit?.isFile() === true && commonFolder?.endsWith("/.git") === true;

@@ -8,33 +8,33 @@ import { taughtPrograms } from "../../core/shell/programs/row/taught.ts";
 import type { RefusalKind, ShellAnalysis } from "../../core/shell/types.ts";
 import type { ViolationType } from "./state.ts";
 
-/** What a command is judged by, with the folder that it would run in. */
+/** What a command is judged by. */
 export interface ShellGround {
   readonly place: Place;
   readonly disk: Disk;
-  /** Absolute folders that anyone may write. */
+  /** Absolute folders that every agent may write. */
   readonly scratch: readonly string[];
-  /** What TMPDIR holds, empty where it is not set; absent where that is not known. */
+  /** The value of TMPDIR, empty if it is not set; absent if unknown. */
   readonly tmpdir?: string;
-  /** Names of the variables that are set; where absent, any may be. */
+  /** Names of the variables that are set; if absent, any may be set. */
   readonly environment?: ReadonlySet<string>;
   /** Whether commands whose writes cannot be known may run. */
   readonly opaque?: "sandbox" | "verify" | "deny";
-  /** Rows of programs that the configuration teaches. */
+  /** Program rows from the configuration. */
   readonly programs?: readonly Row[];
 }
 
 export interface ShellFault {
   readonly type: ViolationType;
   readonly detail: string;
-  /** After "Orchestrators MUST NOT". */
+  /** Completes the sentence "Orchestrators MUST NOT …". */
   readonly reason: string;
   readonly delegate: string;
 }
 
 const toolsFolder = ".claude/tools";
 const forbiddenPrograms = /^(?:rm|git|git-[a-z-]+)$/;
-/** Behind these anything may hide, a forbidden program too. */
+/** These can hide any program, including a forbidden one. */
 const hiding: readonly RefusalKind[] = [
   "unparsed",
   "unresolved-command",
@@ -43,7 +43,7 @@ const hiding: readonly RefusalKind[] = [
   "lockstep",
 ];
 
-/** Why an orchestrator must not run a command; undefined where it may. */
+/** Why an orchestrator must not run a command; undefined if it may. */
 export function judgeShell(command: string, folder: string, ground: ShellGround): ShellFault | undefined {
   const { place, disk, tmpdir, environment, programs } = ground;
   const analysis = analyzeCommand(command, {
@@ -78,7 +78,7 @@ function dangerous(analysis: ShellAnalysis, folder: string, place: Place): Shell
   };
 }
 
-/** A file of `.claude/tools/` that is run, by itself or by an interpreter. */
+/** A file in `.claude/tools/` that is run, directly or by an interpreter. */
 function tool({ programs, opaque }: ShellAnalysis, folder: string, place: Place): string | undefined {
   const inTools = (path: string) => {
     const located = locate(path, { ...place, cwd: folder });
@@ -95,12 +95,12 @@ function hidden({ refusals }: ShellAnalysis): ShellFault | undefined {
   return {
     type: "BASH_UNKNOWN_COMMAND",
     detail: refusal.why,
-    reason: `run what cannot be judged: ${refusal.why}`,
+    reason: `run commands that cannot be analyzed: ${refusal.why}`,
     delegate: "developer or qa",
   };
 }
 
-/** An orchestrator holds nothing, so every write in the project is one too many. */
+/** An orchestrator holds no lock, so every write in the project is a violation. */
 function writing(analysis: ShellAnalysis, folder: string, ground: ShellGround): ShellFault | undefined {
   const { disk, scratch } = ground;
   const place = { ...ground.place, cwd: folder };
@@ -118,7 +118,7 @@ function writing(analysis: ShellAnalysis, folder: string, ground: ShellGround): 
   };
 }
 
-/** Protected paths and unknown targets do; what lies elsewhere is nobody's business here. */
+/** Protected paths and unknown targets concern the project. Known paths elsewhere do not. */
 function concernsProject({ code, path }: Objection, { place, disk }: ShellGround): boolean {
   if (code !== "R-PW-001" || path === undefined) return true;
   const spelled = locate(path, { ...place, cwd: place.root });

@@ -1,15 +1,15 @@
 import { displayWidth, graphemesOf } from "../../core/text/display-width.ts";
 import { printable } from "../../core/text/printable.ts";
 
-/** Columns between the two edges. */
+/** Columns between the two borders. */
 const innerWidth = 67;
 const indent = "  ";
 const textWidth = innerWidth - indent.length;
-/** Of one field: what is longer is cut. */
+/** A field longer than this is cut. */
 const linesMax = 4;
 const toolWidthMax = 40;
 
-/** A tool that an orchestrator must not use at all. */
+/** For a tool that an orchestrator must not use at all. */
 export function toolMessage({
   tool,
   does,
@@ -98,7 +98,7 @@ function linesOf(text: string): string[] {
   return [...lines.slice(0, linesMax - 1), `${last}…`];
 }
 
-/** Broken between words, and within a word that alone is wider than a line. At least one line. */
+/** Breaks a text between words, and within a word that is wider than a line. Returns at least one line. */
 function brokenLines(text: string, columns: number): string[] {
   const lines = [""];
   for (const word of text.trim().split(/(?<=\s)(?=\S)/)) {

@@ -3,10 +3,10 @@ import type { OrchestratorFolders } from "./folders.ts";
 import { keyOf, type Whose } from "./session-key.ts";
 import { isSessionId, newState, type OrchestratorState, type ViolationType, withViolation } from "./state.ts";
 
-/** Of the audit log: older calls are not looked for. */
+/** How much of the audit log is searched, from its end. */
 const bytesMax = 4 * 1024 * 1024;
 
-/** What the audit log knows of a session whose state was lost: who it is, its role and its violations. */
+/** Rebuilds a lost session state from the audit log: its id, role and violations. */
 export function recoverState(folders: OrchestratorFolders, whose: Whose): OrchestratorState | undefined {
   const isOwn = (line: AuditLine) =>
     line.client_session === whose.session && line.agent_id === whose.agentId && isSessionId(line.session_id);

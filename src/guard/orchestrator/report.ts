@@ -27,7 +27,7 @@ interface Breakdown {
 
 export const passingScore = 80;
 
-/** A call that ran and should not have counts for a fifth of one that was right; no calls are no fault. */
+/** A call that ran but was not allowed counts as a fifth of a correct one. No calls give the full score. */
 const warnedWeight = 0.2;
 
 export function scoreOf({ allowed, warned, blocked }: Readonly<Record<Outcome, number>>): number {
@@ -54,7 +54,7 @@ export function complianceReport(
   };
 }
 
-/** The counts come from the audit log: the state holds only the newest violations. */
+/** The counts come from the audit log, because the state keeps only the newest violations. */
 export function reportOf(
   folders: OrchestratorFolders,
   state: OrchestratorState,
@@ -73,7 +73,7 @@ export function reportOf(
   );
 }
 
-/** What the agents of one of Lockstep's own sessions did. */
+/** The report on the agents of one Lockstep session. */
 export function sessionReport(
   folders: OrchestratorFolders,
   session: string,
@@ -99,7 +99,7 @@ export function writeReport(folders: OrchestratorFolders, report: ComplianceRepo
   return file;
 }
 
-/** The report of a session that has ended; undefined where there is none. */
+/** The report of a session that has ended, if it exists. */
 export function writtenReport(folders: OrchestratorFolders, id: string): ComplianceReport | undefined {
   try {
     return JSON.parse(readFileSync(reportFile(folders, id), "utf8"));
@@ -109,7 +109,7 @@ export function writtenReport(folders: OrchestratorFolders, id: string): Complia
   }
 }
 
-/** Of the session that ended last. */
+/** The report of the session that ended last. */
 export function newestReport(folders: OrchestratorFolders): ComplianceReport | undefined {
   if (!existsSync(folders.reports)) return undefined;
   const written = readdirSync(folders.reports)
@@ -160,7 +160,7 @@ const advice: readonly { readonly text: string; readonly fits: (type: string, de
       fits: (type) => /^(?:DIRECT_WRITE|DIRECT_EDIT|BASH_DIRECT_WRITE)$/.test(type),
     },
     {
-      text: "Spell commands out, or delegate them to developer: what cannot be judged is refused",
+      text: "Spell commands out, or delegate them to developer: commands that cannot be analyzed are refused",
       fits: (type) => type === "BASH_UNKNOWN_COMMAND",
     },
     {

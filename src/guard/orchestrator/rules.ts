@@ -15,9 +15,9 @@ import { keptText, toolInput } from "./tool-input.ts";
 
 export interface OrchestratorOptions extends ShellGround {
   readonly now: Date;
-  /** Further files that may always be read: names, or paths in the project. */
+  /** Additional files that may always be read: names, or paths in the project. */
   readonly coordination: readonly string[];
-  /** What was found changed after a call whose writes could not be known. */
+  /** Paths found changed after a call whose writes could not be known. */
   readonly strayed?: readonly string[];
 }
 
@@ -25,19 +25,19 @@ export interface JudgedOrchestrator {
   readonly answer: GuardAnswer;
   readonly next: OrchestratorState;
   readonly violation: Violation | null;
-  /** The same call has been judged before: it has been counted and recorded. */
+  /** The same call was judged before, so it is already counted and recorded. */
   readonly repeated: boolean;
 }
 
 const readsMax = 2;
 const commandLengthMax = 400;
 const detailLengthMax = 200;
-/** Tools that read no file. */
+/** Tools that list or look up, but read no file. */
 const listing = /^(?:ls|list|lsp)(?![a-z])|^list_?(?:dir|files)/i;
 
 /**
- * What an orchestrating agent may do itself: talk, plan and delegate. A call is judged before it; what only shows
- * after it is a violation too, but no longer one that can be refused.
+ * An orchestrator may talk, plan and delegate. Calls are judged before they run. A violation that shows only afterwards
+ * is recorded but cannot be refused.
  */
 export function judgeOrchestrator(
   call: ToolCall,
@@ -59,7 +59,7 @@ export function judgeOrchestrator(
   };
 }
 
-/** How a call is remembered when it was allowed, and when it was not. */
+/** The marks of a call in `recent_calls`: as allowed, and as blocked. */
 function marksOf({ event, callId }: ToolCall): readonly string[] {
   return callId === null
     ? []
@@ -68,7 +68,9 @@ function marksOf({ event, callId }: ToolCall): readonly string[] {
 
 function repeat(seen: string, call: ToolCall, state: OrchestratorState): JudgedOrchestrator {
   const allow = seen.endsWith(" allowed");
-  const reason = allow ? "" : `${call.tool} was refused to an orchestrator: delegate instead`;
+  const reason = allow
+    ? ""
+    : `${call.tool} is not allowed for an orchestrator: delegate the work to a subagent`;
   return { answer: { allow, reason }, next: state, violation: null, repeated: true };
 }
 
@@ -90,7 +92,7 @@ function judgeBefore(call: ToolCall, state: OrchestratorState, options: Orchestr
   };
 }
 
-/** The next reads are counted from a spawn on. */
+/** A spawn resets the read count. */
 function judgeAfter(call: ToolCall, state: OrchestratorState, options: OrchestratorOptions): Judged {
   if (call.operation.kind === "spawn") {
     const next = call.outcome?.failed === true ? state : withoutReads(state);
@@ -99,7 +101,7 @@ function judgeAfter(call: ToolCall, state: OrchestratorState, options: Orchestra
   const fault = directFault(call, options) ?? strayedFault(options.strayed ?? []);
   if (fault === undefined) return { answer: { allow: true, reason: "" }, next: state, violation: null };
   const violation = violationOf(call, fault, { now: options.now, blocked: false });
-  const context = `${call.tool}: an orchestrator did itself what it must delegate: ${fault.detail}. ${fault.action}`;
+  const context = `${call.tool}: an orchestrator must delegate this: ${fault.detail}. ${fault.action}`;
   return { answer: { allow: true, reason: "", context }, next: withViolation(state, violation), violation };
 }
 
@@ -128,7 +130,7 @@ function judgeRead(
   return { answer: { allow: false, reason: message }, next, violation };
 }
 
-/** What is wrong with a call whatever came before it. */
+/** What is wrong with a call, regardless of earlier calls. */
 function directFault(call: ToolCall, options: OrchestratorOptions): Fault | undefined {
   const { operation, folder } = call;
   switch (operation.kind) {
@@ -145,7 +147,7 @@ function directFault(call: ToolCall, options: OrchestratorOptions): Fault | unde
   }
 }
 
-/** In the project, where it holds nothing. */
+/** Changes in the project, where an orchestrator may write nothing. */
 function strayedFault(paths: readonly string[]): Fault | undefined {
   if (paths.length === 0) return undefined;
   const detail = keptText(`changed while it ran: ${paths.join(", ")}`, detailLengthMax);
@@ -163,9 +165,9 @@ function writeFault({ tool }: ToolCall, type: "DIRECT_WRITE" | "DIRECT_EDIT"): F
   return toolFault(type, { tool, does, delegate: "developer" });
 }
 
-function toolFault(type: ViolationType, said: Parameters<typeof toolMessage>[0]): Fault {
-  const action = `Spawn ${said.delegate} subagent via Task tool`;
-  return { type, detail: said.does, action, message: toolMessage(said) };
+function toolFault(type: ViolationType, facts: Parameters<typeof toolMessage>[0]): Fault {
+  const action = `Spawn ${facts.delegate} subagent via Task tool`;
+  return { type, detail: facts.does, action, message: toolMessage(facts) };
 }
 
 function shellFault(command: string, fault: ShellFault | undefined): Fault | undefined {
@@ -177,7 +179,7 @@ function shellFault(command: string, fault: ShellFault | undefined): Fault | und
   return { type, detail, action: `Spawn ${delegate} subagent via Task tool`, message };
 }
 
-/** Another tool may be used, but not to write or run what the known ones may not. */
+/** An unknown tool may be used, but not to write files or to run forbidden commands. */
 function unknownFault(
   call: ToolCall,
   { reads, paths, commands }: Extract<Operation, { kind: "unknown" }>,

@@ -3,32 +3,32 @@ import { selfCheckText } from "../../core/rules/self-check.ts";
 const begin = "<!-- lockstep: orchestrator self-check, begin -->";
 const end = "<!-- lockstep: orchestrator self-check, end -->";
 
-/** A text has one of our markers and not the other; the message ends with what to do about it. */
+/** A text has only one of the two markers. */
 class BrokenBlockFault extends Error {
   override readonly name = "BrokenBlockFault";
   readonly code = "E-CONFIG";
 
   constructor() {
-    super(`\`${begin}\` and \`${end}\` do not stand in pairs: delete what is left of the block by hand`);
+    super(`\`${begin}\` and \`${end}\` are not paired: delete the rest of the block by hand`);
   }
 }
 
-/** For CLAUDE.md, AGENTS.md and GEMINI.md. */
+/** The block for CLAUDE.md, AGENTS.md and GEMINI.md. */
 export function selfCheckBlock(): string {
   return [begin, "## Orchestrator self-check", "", selfCheckText(), end].join("\n");
 }
 
-/** The text with the block at its end, or in place of an older one. */
+/** Appends the block to the text, or replaces an older one. */
 export function withBlock(text: string, block: string): string {
   const own = text.includes("\r\n") ? block.replaceAll("\n", "\r\n") : block;
   if (blocksIn(text) > 0) return replaceFirst(text, own);
   if (text === "") return `${own}\n`;
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  // A text that ends without a line break gets none after the block either: that tells what it was.
+  // Without a final line break in the text, there is none after the block either, so that the original can be restored.
   return text.endsWith("\n") ? `${text}${eol}${own}${eol}` : `${text}${eol}${eol}${own}`;
 }
 
-/** The text as it was before the block, byte for byte where nothing was written after it. */
+/** Removes the block. The result is the original text byte for byte, if nothing was added after the block. */
 export function withoutBlock(text: string): string {
   if (blocksIn(text) === 0) return text;
   const at = text.indexOf(begin);
@@ -39,7 +39,7 @@ export function withoutBlock(text: string): string {
   return withoutBlock(before.replace(/(\r?\n)\r?\n$/, "$1") + rest);
 }
 
-/** Each with a beginning and an end, in that order. */
+/** Counts the blocks, each with a begin and an end marker in that order. */
 function blocksIn(text: string): number {
   const marks = text
     .split(/(<!-- lockstep: orchestrator self-check, (?:begin|end) -->)/)

@@ -1,4 +1,4 @@
-/** Whose state is meant: a session of a client, or an orchestrating agent within one. */
+/** The owner of a state: a client's session, or an orchestrating agent within one. */
 export interface Whose {
   readonly session: string | null;
   readonly agentId: string | null;
@@ -6,7 +6,7 @@ export interface Whose {
 
 const keyLengthMax = 300;
 
-/** One name for it; null where the client says nothing. */
+/** The owner as one string; null if the client names neither. */
 export function keyOf({ session, agentId }: Whose): string | null {
   if (session === null && agentId === null) return null;
   return [session ?? "", ...(agentId === null ? [] : [agentId])].join("/").slice(0, keyLengthMax);

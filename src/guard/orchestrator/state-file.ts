@@ -12,7 +12,7 @@ const pauseMs = 10;
 const passing = ["EBUSY", "EPERM", "EACCES", "EINTR", "EAGAIN", "EMFILE", "ENFILE"];
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** What is in a file is looked at anew for every call: whoever changed it by hand is found out. */
+/** The file is read anew for every call, so that manual changes are noticed. */
 export function readStateFile(file: string): StateFile {
   let descriptor: number;
   try {
@@ -33,7 +33,7 @@ export function readStateFile(file: string): StateFile {
   }
 }
 
-/** Whole or not at all. */
+/** Replaces the file atomically. */
 export function writeWhole(file: string, document: unknown): void {
   retrying(() => replaceFile(file, `${JSON.stringify(document, null, 2)}\n`));
 }
@@ -42,7 +42,7 @@ export function touch(file: string, now: Date): void {
   utimesSync(file, now, now);
 }
 
-/** What is wrong with it may matter to somebody. */
+/** Keeps a corrupt file under another name, for a person to inspect. */
 export function setAside(file: string, now: Date): void {
   for (let ms = now.getTime(); ; ms += 1) {
     const aside = `${file}.corrupt-${ms}`;

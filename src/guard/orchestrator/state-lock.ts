@@ -11,9 +11,9 @@ import {
 import { join } from "node:path";
 
 const pauseMs = 4;
-/** Well below the guard's own deadline: who waits so long fails, and the guard decides what that means. */
+/** Well below the guard's own deadline. After this wait the call fails, and the guard decides what that means. */
 const waitMsMax = 1500;
-/** Nobody holds it for more than a few milliseconds, unless the machine sleeps. */
+/** A process holds the lock for a few milliseconds, unless the machine sleeps. */
 const abandonedMs = 5000;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
@@ -23,7 +23,10 @@ class StateLockFault extends Error {
   readonly retryable = true;
 }
 
-/** One process at a time changes the state of a folder: hooks of parallel calls would miss each other's reads. */
+/**
+ * Only one process at a time changes the states of a folder. Otherwise hooks of parallel calls would miss each other's
+ * reads.
+ */
 export function withStateLock<Result>(folder: string, act: () => Result): Result {
   const file = join(folder, "orchestrator-session-state.lock");
   take(file);
@@ -38,7 +41,7 @@ function take(file: string): void {
   for (let waitedMs = 0; !create(file); waitedMs += pauseMs) {
     if (waitedMs >= waitMsMax)
       throw new StateLockFault(
-        `\`${file}\` is held by another process: try again, or delete it if there is none`,
+        `\`${file}\` is held by another process: try again, or delete the file if no \`lockstep\` process is running`,
       );
     if (!removeAbandoned(file)) Atomics.wait(sleeper, 0, 0, pauseMs);
   }
@@ -56,7 +59,7 @@ function create(file: string): boolean {
   }
 }
 
-/** Renamed first, so that of several who find it only one takes it away, and looked at once more afterwards. */
+/** Renamed first, so that only one of several processes removes it. The inode check restores a lock taken meanwhile. */
 function removeAbandoned(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined || !isAbandoned(file, found.mtimeMs)) return found === undefined;

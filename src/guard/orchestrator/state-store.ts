@@ -9,7 +9,7 @@ import { newState, type OrchestratorState, withRole } from "./state.ts";
 import { readStateFile, setAside, touch, writeWhole } from "./state-file.ts";
 import { withStateLock } from "./state-lock.ts";
 
-/** A session that was not used for so long is over, though nobody said so. */
+/** A session that was not used for this long counts as ended. */
 export const usedWithinMs = 12 * 60 * 60 * 1000;
 
 const stem = "orchestrator-session-state";
@@ -26,7 +26,7 @@ interface Asked {
   readonly now: Date;
 }
 
-/** Every state that can be read, the one that was used last first. */
+/** All readable states, the most recently used first. */
 export function listStates({ tmp }: Pick<OrchestratorFolders, "tmp">): FoundState[] {
   return namesIn(tmp)
     .filter((name) => name.startsWith(stem) && name.endsWith(".json"))
@@ -39,13 +39,13 @@ export function listStates({ tmp }: Pick<OrchestratorFolders, "tmp">): FoundStat
 }
 
 /**
- * The state of a session, if it has one. The first session has the well-known file; others that run at the same time
- * have one with their name, so that none of them counts for another.
+ * The state of a session, if it has one. The first session uses the well-known file. Sessions that run at the same time
+ * have files of their own, so that their counts stay separate.
  */
 export function findState(folders: OrchestratorFolders, { whose, now }: Asked): FoundState | undefined {
   for (const file of [ownFile(folders, whose), mainFile(folders)]) {
     const found = readStateFile(file);
-    if (found.kind === "corrupt") return mend(folders, { whose, now });
+    if (found.kind === "corrupt") return repair(folders, { whose, now });
     if (found.kind === "absent" || !belongs(found.state, whose)) continue;
     const isOld = now.getTime() - found.usedMs > usedWithinMs;
     if (found.state.client_session === null && isOld) continue;
@@ -54,7 +54,7 @@ export function findState(folders: OrchestratorFolders, { whose, now }: Asked): 
   return undefined;
 }
 
-/** Loads or creates the state, and keeps what `change` makes of it. */
+/** Loads or creates the state, and saves the result of `change`. */
 export function changeState(
   folders: OrchestratorFolders,
   { whose, now, role }: Asked & { readonly role: OrchestratorState["agent_role"] },
@@ -72,12 +72,12 @@ export function changeState(
   });
 }
 
-/** The report is written and the state goes beside it; undefined where there is none of this session. */
+/** Writes the report and moves the state next to it; undefined if this session has no state. */
 export function endState(folders: OrchestratorFolders, { whose, now }: Asked): string | undefined {
   if (!existsSync(folders.tmp)) return undefined;
   return withStateLock(folders.tmp, () => {
     const found = load(folders, { whose, now });
-    // One that nobody has used yet waits for the session that it was made for.
+    // A state without a session waits for the session that it was created for.
     if (found === undefined || found.state.client_session !== keyOf(whose)) return undefined;
     return archiveState(folders, found, now);
   });
@@ -87,7 +87,7 @@ export function endFound(folders: OrchestratorFolders, found: FoundState, now: D
   return withStateLock(folders.tmp, () => archiveState(folders, found, now));
 }
 
-/** One that was found is changed, or taken away where `change` gives nothing. */
+/** Changes a state that was found, or deletes it if `change` returns nothing. */
 export function changeFound(
   { tmp }: OrchestratorFolders,
   file: string,
@@ -115,7 +115,7 @@ function load(folders: OrchestratorFolders, { whose, now }: Asked): FoundState |
   return undefined;
 }
 
-/** The well-known file is free if nobody has it, or if whoever had it has not been seen for long. */
+/** The well-known file is free if it has no state, or if its session has ended. */
 function create(
   folders: OrchestratorFolders,
   { whose, now }: Asked,
@@ -131,7 +131,7 @@ function create(
   return { file, state: recovered ?? newState(role, { id, clientSession: keyOf(whose), now }) };
 }
 
-function mend(folders: OrchestratorFolders, asked: Asked): FoundState | undefined {
+function repair(folders: OrchestratorFolders, asked: Asked): FoundState | undefined {
   return withStateLock(folders.tmp, () => {
     const found = load(folders, asked);
     if (found !== undefined && !existsSync(found.file)) writeWhole(found.file, found.state);
@@ -154,7 +154,7 @@ function ownFile({ tmp }: OrchestratorFolders, whose: Whose): string {
   return join(tmp, `${stem}${name}.json`);
 }
 
-/** Two that begin in the same millisecond must not share their reports. */
+/** Two sessions that start in the same millisecond must not share a report. */
 function freeId(folders: OrchestratorFolders, now: Date): string {
   const taken = new Set(listStates(folders).map(({ state }) => state.session_id));
   for (let ms = now.getTime(); ; ms += 1) {

@@ -11,21 +11,20 @@ export type ViolationType =
   | "BASH_DIRECT_WRITE"
   | "BASH_UNKNOWN_COMMAND";
 
-/** Something that an orchestrator did, or was kept from doing, itself. */
+/** Something that an orchestrator did itself, or tried to do, instead of delegating it. */
 export interface Violation {
   readonly type: ViolationType;
   readonly tool: string;
   readonly timestamp: string;
-  /** False where it was seen only after it had happened. */
+  /** False if it was found only after the call. */
   readonly blocked: boolean;
   readonly tool_input: ToolInput;
-  /** What it was about: the program, the path. */
+  /** The program or path concerned. */
   readonly detail: string;
-  /** What to do instead. */
   readonly action: string;
 }
 
-/** What is kept of one orchestrating agent, in the file's own names. */
+/** The state of one orchestrating agent, with the field names of its file. */
 export interface OrchestratorState {
   readonly session_id: string;
   readonly agent_role: "orchestrator" | "subagent";
@@ -34,11 +33,11 @@ export interface OrchestratorState {
   readonly violations: readonly Pick<Violation, "type" | "tool" | "timestamp" | "blocked" | "tool_input">[];
   readonly files_read: readonly string[];
   readonly created_at: string;
-  /** The client's own session; null until one has called. */
+  /** The client's own session; null until its first call. */
   readonly client_session: string | null;
   /** Read calls that were refused since the last spawn. */
   readonly blocked_reads: number;
-  /** The newest calls that were judged: a client with two settings files fires its hooks twice. */
+  /** The newest judged calls: a client with two settings files runs its hooks twice. */
   readonly recent_calls: readonly string[];
 }
 
@@ -87,7 +86,7 @@ export function withReads(state: OrchestratorState, paths: readonly string[]): O
   };
 }
 
-/** After a spawn, and where the role changes: what happened stays. */
+/** Used after a spawn and when the role changes. Violations are kept. */
 export function withoutReads(state: OrchestratorState): OrchestratorState {
   return { ...state, read_count: 0, blocked_reads: 0, files_read: [] };
 }
@@ -101,8 +100,8 @@ export function withCall(state: OrchestratorState, call: string): OrchestratorSt
 }
 
 /**
- * The state in a file's text; undefined where it is none, whatever is wrong with it. Other tools write fewer fields
- * and plainer ids: what is absent has a default, and the role counts.
+ * Parses a state file; undefined if it is invalid in any way. Other tools write fewer fields and shorter ids: absent
+ * fields have defaults, except the role.
  */
 export function parseState(text: string, writtenAt: Date): OrchestratorState | undefined {
   let found: unknown;
@@ -139,7 +138,7 @@ function withPrefix(id: unknown): unknown {
   return typeof id === "string" && /^(?!sess_)[A-Za-z0-9_-]{1,64}$/.test(id) ? `sess_${id}` : id;
 }
 
-/** It becomes part of file names. */
+/** A session id becomes part of file names. */
 export function isSessionId(value: unknown): value is string {
   return typeof value === "string" && /^sess_[A-Za-z0-9_-]{1,64}$/.test(value);
 }

@@ -1,12 +1,12 @@
 import type { Operation, ToolCall } from "../../contract/tool-call.ts";
 import { maskByOwnRules } from "../../core/secrets/mask-by-own-rules.ts";
 
-/** What is kept of a call's input: names and commands, never content, and little of each. */
+/** The recorded part of a call's input: names and commands, shortened, never content. */
 export type ToolInput = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** Of the whole input, as JSON. */
 const lengthMax = 500;
-/** Enough to see a secret whole that begins in what is kept. */
+/** Long enough to mask a secret as a whole that begins in the recorded part. */
 const maskedLengthMax = 4096;
 const listMax = 5;
 
@@ -18,7 +18,7 @@ export function toolInput({ operation }: Pick<ToolCall, "operation">): ToolInput
   return { kind: operation.kind };
 }
 
-/** One line of at most so many characters, without secrets. */
+/** One line of at most `max` characters, without secrets. */
 export function keptText(text: string, max: number): string {
   const masked = maskByOwnRules(text.slice(0, maskedLengthMax));
   return masked.length <= max ? masked : `${wellFormed(masked.slice(0, max - 1))}…`;
@@ -60,7 +60,7 @@ function named(name: string, kept: readonly string[], count: number): ToolInput 
   return count === 1 ? { [name]: first } : { [`${name}s`]: kept, count };
 }
 
-/** A cut may have left half a character. */
+/** Drops half a surrogate pair at the cut. */
 function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.slice(0, -1);
 }

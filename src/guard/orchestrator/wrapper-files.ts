@@ -1,6 +1,6 @@
 /**
- * The commands that other documents know an orchestrator's project by, for `guard.root: .claude/context`. Each calls
- * `lockstep` on PATH and passes silently where it is not installed.
+ * Wrapper scripts under the names that orchestrator projects use, for `guard.root: .claude/context`. Each runs
+ * `lockstep` from PATH and passes silently if it is not installed.
  */
 export function wrapperFiles(): ReadonlyMap<string, string> {
   return new Map([
@@ -17,11 +17,11 @@ const head = (what: string) => `#!/usr/bin/env node
 import { spawnSync } from "node:child_process";
 `;
 
-const preTool = `${head("blocks what an orchestrator must delegate.")}
+const preTool = `${head("blocks calls that an orchestrator must delegate.")}
 const run = spawnSync("lockstep", ["guard", "claude"], { stdio: "inherit", timeout: 8000 });
 if (run.error?.code === "ENOENT") process.exit(0); // Lockstep is not installed
 if (run.status !== 0 && run.status !== 2) {
-  const why = "lockstep guard gave no answer: see \`lockstep doctor\`";
+  const why = "lockstep guard gave no answer: run \`lockstep doctor\`";
   const permissionDecision = { permissionDecision: "deny", permissionDecisionReason: why };
   console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...permissionDecision } }));
   console.error(why);
@@ -29,10 +29,10 @@ if (run.status !== 0 && run.status !== 2) {
 process.exit(run.status === 0 ? 0 : 2);
 `;
 
-const postTool = `${head("records what was called.")}
+const postTool = `${head("records tool calls in the audit log.")}
 const run = spawnSync("lockstep", ["guard", "claude"], { stdio: "inherit", timeout: 8000 });
 if (run.error?.code === "ENOENT") process.exit(0); // Lockstep is not installed
-if (run.status === null) console.error("lockstep guard gave no answer: see \`lockstep doctor\`");
+if (run.status === null) console.error("lockstep guard gave no answer: run \`lockstep doctor\`");
 process.exit(run.status ?? 0);
 `;
 
@@ -67,7 +67,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 }
 `;
 
-const tests = `${head("shows that the hook beside it blocks and allows.")}import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+const tests = `${head("tests that the pre-tool hook blocks and allows calls.")}import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
