@@ -13,8 +13,8 @@ import { callFile, readCallFile, sweepCallFiles, writeCallFile } from "../world/
 import type { TreeWatch } from "../world/guard-world.ts";
 
 /**
- * An attempt's own checkout, in which nobody else works: what strays is put back, and kept on a ref (INV-9).
- * What is remembered lies beside the checkout, where its agent cannot write.
+ * Watches an attempt's own checkout, in which no other agent works. Changes outside the lock are put back and kept on a
+ * ref (INV-9). The recorded trees are next to the checkout, where its agent cannot write.
  */
 export function checkoutWatch(checkout: Checkout): TreeWatch {
   const { commonFolder } = checkout;
@@ -35,9 +35,9 @@ export function checkoutWatch(checkout: Checkout): TreeWatch {
     },
     async undo(name, paths) {
       const before = treeBefore(name);
-      if (before === undefined) throw new Error("what the checkout held before is no longer known");
+      if (before === undefined) throw new Error("the recorded state of the checkout is missing");
       const tree = await treeOf(checkout, callFile(folder, name));
-      const subject = `${checkout.task}: what strayed in attempt ${checkout.attempt}`;
+      const subject = `${checkout.task}: changes outside the lock in attempt ${checkout.attempt}`;
       const commit = await commitTree(repository, { tree, parents: [checkout.base], subject });
       const ref = `${refsOf(checkout).kept}/${commit.slice(0, 12)}`;
       await moveKeptRef(commonFolder, ref, commit);
@@ -46,14 +46,14 @@ export function checkoutWatch(checkout: Checkout): TreeWatch {
       await putBack(checkout, { before, changed, index: `${callFile(folder, name)}.index` });
       return { ref, left: [] };
     },
-    // Whoever started the agent compares its checkout as a whole.
+    // The process that started the agent compares its checkout as a whole.
     pending: () => [],
     change: () => {},
     forget: (name) => rmSync(callFile(folder, name), { force: true }),
   };
 }
 
-/** With an index of its own: several calls of one agent may run at the same time. */
+/** Uses a separate index, because several calls of one agent may run at the same time. */
 async function treeOf(checkout: Checkout, name: string): Promise<string> {
   const index = `${name}.index`;
   if (existsSync(ownIndex(checkout))) copyFileSync(ownIndex(checkout), index);
@@ -72,7 +72,7 @@ interface Restoring {
 
 async function putBack(checkout: Checkout, { before, changed, index }: Restoring): Promise<void> {
   const { folder } = checkout;
-  // A name that is no text, or that leads elsewhere by now, is left to the diff.
+  // A name that is not UTF-8, or a path that is now behind a link, is left to the final comparison.
   const own = changed.filter(({ path, utf8 }) => utf8 && !liesBehindLink(folder, path));
   for (const { path, status } of own)
     if (status === "added") rmSync(join(folder, path), { force: true, recursive: true });

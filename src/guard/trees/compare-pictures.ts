@@ -3,28 +3,28 @@ import { compareTrees } from "../../workspace/git/tree-entries.ts";
 import { isSameCopy } from "./copies.ts";
 import { fromRoot, type Picture, prefixOf, type Seen } from "./picture.ts";
 
-/** One path that is not what it was. */
+/** One path that has changed. */
 export interface Change {
   readonly path: BytePath;
-  /** Undefined: as the commit has it, or nothing. */
+  /** Undefined: unchanged from the commit, or absent. */
   readonly before: Seen | undefined;
   readonly after: Seen;
-  /** Why it is not to be put back. */
+  /** Why it is not put back. */
   readonly why?: string;
 }
 
 interface Compared {
   readonly before: Picture;
   readonly after: Picture;
-  /** Of a path that is listed before alone. */
+  /** Looks at a path that is only in the earlier picture. */
   look(path: BytePath): Seen;
-  /** What a path was made by Lockstep itself meanwhile. */
+  /** Marks of the paths that Lockstep itself put back in the meantime. */
   readonly putBack: ReadonlyMap<BytePath, string>;
   /** The folder of the copies. */
   readonly folder: string;
 }
 
-/** The clock of a file system is a few milliseconds behind. */
+/** The clock of a file system may be a few milliseconds behind. */
 const clockMs = 50;
 
 export async function changesBetween(compared: Compared): Promise<readonly Change[]> {
@@ -37,7 +37,7 @@ export async function changesBetween(compared: Compared): Promise<readonly Chang
       changes.set(path, isOlder(change, before) ? { ...change, why: older } : change);
     else if (isRestaged(change)) changes.set(path, { ...change, why: "only git's index has changed" });
   }
-  // A merge leaves nothing behind that a status would show. Who moved the branch may be a person.
+  // A merge changes files without leaving anything for `git status` to show. A person may have moved the branch.
   for (const path of await movedPaths(before, after)) {
     const change = { path, before: before.paths[path], after: after.paths[path] ?? look(path) };
     changes.set(path, { ...change, why: `HEAD was moved from ${short(before)} to ${short(after)}` });
@@ -53,7 +53,7 @@ function stagedIn(seen: Seen | undefined): string {
   return seen?.letters.slice(0, 1).replace(/[ ?]/, "") ?? "";
 }
 
-/** Nobody can set the time at which the system took note of a change: such a file was somewhere before. */
+/** Programs cannot set a file's ctime, so a new file with an older ctime existed elsewhere before. */
 function isOlder({ before, after }: Change, { atMs }: Picture): boolean {
   const isUntracked = after.letters === "" || after.letters === "??";
   return before === undefined && isUntracked && after.changedMs < atMs - clockMs;

@@ -14,24 +14,27 @@ import {
 import { join } from "node:path";
 import { readCallFiles, sweepFiles } from "../world/call-file.ts";
 
-/** A copy by its name, or why there is none. */
+/** The name of a copy, or why there is none. */
 export type Copied = { readonly copy: string } | { readonly why: string };
 
 const megabyte = 1024 * 1024;
 const fileBytesMax = 50 * megabyte;
-/** What one look copies anew, so that it is quick in a folder full of uncommitted files too; the next one copies more. */
+/**
+ * How much one picture copies at most, so that it is quick in a folder with many uncommitted files. The next picture
+ * copies more.
+ */
 const lookBytesMax = 100 * megabyte;
 const lookFilesMax = 2_000;
 
-/** A file that was just changed can change again without looking any different. */
+/** A file that changed this recently can change again with the same mark. */
 const settledMs = 100;
-/** One that is no longer needed stays so long: somebody may be about to need it. */
+/** An unused copy is kept this long, because another process may be about to use it. */
 const ageMsMax = 10 * 60 * 1000;
 
 const prefix = "copy-";
 const named = /copy-[0-9a-f-]+/g;
 
-/** What files held, copied once for each state of a file. A link is kept as the text that it leads to. */
+/** Copies of file contents, one for each state of a file. For a link, the copy holds its target. */
 export class Copies {
   readonly #folder: string;
   #bytes = lookBytesMax;
@@ -42,7 +45,7 @@ export class Copies {
   }
 
   take(file: Buffer, found: BigIntStats): Copied {
-    if (found.isDirectory()) return { why: "it is a repository of its own" };
+    if (found.isDirectory()) return { why: "it is a nested git repository" };
     if (!found.isFile() && !found.isSymbolicLink()) return { why: "it is not an ordinary file" };
     if (found.size > fileBytesMax) return { why: `it is larger than ${fileBytesMax / megabyte} MB` };
     const isSettled = Date.now() - Number(found.ctimeMs) > settledMs;
@@ -54,7 +57,7 @@ export class Copies {
     const copy = `${prefix}${state}${isSettled ? "" : `-${randomUUID()}`}`;
     if (isSettled && this.#isThere(copy)) return { copy };
     if (this.#files <= 0 || this.#bytes < found.size)
-      return { why: "more is uncommitted here than is copied at once" };
+      return { why: "there are more uncommitted files than Lockstep copies at once" };
     this.#files -= 1;
     this.#bytes -= Number(found.size);
     return this.#make(copy, file, found);
@@ -77,7 +80,7 @@ export class Copies {
     return { copy };
   }
 
-  /** Used again, so it stays. */
+  /** Refreshes the copy's time, so that it is not swept. */
   #isThere(copy: string): boolean {
     const now = new Date();
     try {
@@ -90,7 +93,7 @@ export class Copies {
   }
 }
 
-/** A file that is written has another one of these, and one that is only read does not. */
+/** Changes whenever a file is written, but not when it is read. */
 export function markOf({ mtimeNs, ctimeNs, size, ino, mode }: BigIntStats): string {
   return [mtimeNs, ctimeNs, size, ino, mode].join(" ");
 }
@@ -99,7 +102,7 @@ export function isSameCopy(folder: string, one: string, other: string): boolean 
   return readFileSync(join(folder, one)).equals(readFileSync(join(folder, other)));
 }
 
-/** Removes the copies that nothing remembered needs. */
+/** Removes copies that no recorded picture refers to. */
 export function sweepCopies(folder: string, nowMs: number): void {
   const needed = new Set(readCallFiles(folder).match(named));
   sweepFiles(folder, prefix, nowMs - ageMsMax, (name) => needed.has(name));

@@ -8,18 +8,18 @@ import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { git, gitBytes, tryGit } from "../../workspace/git/run-git.ts";
 import { type Picture, prefixOf, type Scene } from "./picture.ts";
 
-/** What a path is to be again: a file, or a link to what the file says; null for nothing. */
+/** The state to restore at a path: a file, or a link whose target is the file's content; null for absent. */
 export type Wanted = { readonly file: Buffer; readonly mode: number } | null;
 
 interface Source {
   readonly scene: Scene;
-  /** Before, when what it does not list was as its commit has it. */
+  /** The earlier picture. Paths that it does not list were as in its commit. */
   readonly picture: Pick<Picture, "head" | "isSparse">;
-  /** A folder that is free to use. */
+  /** An empty scratch folder. */
   readonly scratch: string;
 }
 
-/** What a checkout of the commit has at these paths, or why that cannot be told. */
+/** What a checkout of the commit has at these paths, or why that is unknown. */
 export async function filesOfCommit(
   paths: readonly BytePath[],
   { scene, picture: { head, isSparse }, scratch }: Source,
@@ -29,7 +29,7 @@ export async function filesOfCommit(
   if (paths.length === 0 || head === null) return found;
   const tree = join(scratch, "tree");
   mkdirSync(tree);
-  // An empty tree has no attributes of its own, so those of the commit hold.
+  // The work tree is empty, so the attributes of the commit apply.
   const place = { GIT_DIR: gitFolder, GIT_WORK_TREE: tree, GIT_INDEX_FILE: join(scratch, "index") };
   const filters = (await filtersIn(root)).flatMap((name) =>
     replaceFilter(name, isRefused(name) ? "failing" : "off"),
@@ -42,7 +42,7 @@ export async function filesOfCommit(
   const absent = isSparse ? await sparseIn(root) : new Set();
   const written = wanted.filter((path) => !absent.has(path));
   const input = Buffer.from(written.map((path) => `${prefix}${path}\0`).join(""), "latin1");
-  // It fails for a file that needs a filter, and writes the others.
+  // Git fails for files that need a filter, but writes the others.
   await tryGit(tree, ["checkout-index", "--quiet", "--force", "-z", "--stdin"], { env, input });
   const pointers = new Set(
     fillLargeFiles(
@@ -63,13 +63,13 @@ function wantedAt(tree: string, path: BytePath, link: string): Wanted | { readon
   const file = onDisk(tree, path);
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return { why: "git would run a filter to write it" };
-  if (found.isDirectory()) return { why: "it is a repository of its own" };
+  if (found.isDirectory()) return { why: "it is a nested git repository" };
   if (!found.isSymbolicLink()) return { file, mode: found.mode };
   writeFileSync(link, readlinkSync(file, { encoding: "buffer" }));
   return { file: Buffer.from(link), mode: found.mode };
 }
 
-/** The paths that a sparse checkout leaves out, whether something lies there by now or not. */
+/** The paths that a sparse checkout leaves out, whether they exist on disk or not. */
 async function sparseIn(root: string): Promise<ReadonlySet<BytePath>> {
   const words = ["-c", "sparse.expectFilesOutsideOfPatterns=true", "ls-files", "-t", "-z"];
   const lines = namesIn(await gitBytes(root, words));

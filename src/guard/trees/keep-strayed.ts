@@ -12,16 +12,16 @@ import { prefixOf, type Scene, type Seen } from "./picture.ts";
 interface Keeping {
   readonly scene: Scene;
   readonly head: string | null;
-  /** Where the copies lie. */
+  /** The folder of the copies. */
   readonly folder: string;
-  /** A folder that is free to use. */
+  /** An empty scratch folder. */
   readonly scratch: string;
   readonly task: string | null;
 }
 
 /**
- * Keeps both what strayed paths were and what they are now: two commits, so that `git show REF` prints exactly what
- * was put back. Content is taken as it lies there, without filters.
+ * Keeps the earlier and the current content of changed paths in two commits, so that `git show REF` prints exactly what
+ * was put back. Content is stored unchanged, without filters.
  */
 export async function keepStrayed(changes: readonly Change[], keeping: Keeping): Promise<string> {
   const { scene, head, scratch, task } = keeping;
@@ -48,15 +48,15 @@ export async function keepStrayed(changes: readonly Change[], keeping: Keeping):
     await git(root, ["update-index", "--replace", "-z", "--index-info"], { env, input });
   };
   await edit(({ before }) => before);
-  const before = await commit("What was there before a call", head);
+  const before = await commit("Before the call", head);
   await edit(({ after }) => after);
-  const strayed = await commit("What the call left outside its lock", before);
+  const strayed = await commit("Changes of the call outside its lock", before);
   const ref = strayedRef(task, strayed);
   await keepOnRef(root, ref, strayed);
   return ref;
 }
 
-/** Git takes no path with its own folder's name. */
+/** Git rejects paths in `.git`. */
 function keptName(path: BytePath): BytePath {
   return path.startsWith(".git/") ? `dot-${path.slice(1)}` : path;
 }
@@ -74,7 +74,7 @@ async function hashCopies(
   const names = copies.flatMap((copy) => copy ?? []);
   if (names.length === 0) return new Map();
   const input = names.map((name) => `${quotePath(join(folder, name))}\n`).join("");
-  const told = await git(root, ["hash-object", "-w", "--no-filters", "--stdin-paths"], { input });
-  const ids = told.split("\n");
+  const printed = await git(root, ["hash-object", "-w", "--no-filters", "--stdin-paths"], { input });
+  const ids = printed.split("\n");
   return new Map(names.map((name, at) => [name, ids[at] ?? ""]));
 }

@@ -15,7 +15,7 @@ import { putBack } from "./put-back.ts";
 
 type Remembered = Picture & { readonly readOnly?: ReadOnlyPaths };
 
-/** What Lockstep made of paths, and when: no other call did that. */
+/** Paths that Lockstep has put back, so that they are not attributed to another call. */
 interface Restored {
   readonly root: string;
   readonly atMs: number;
@@ -26,8 +26,8 @@ const restoredPrefix = "restored-";
 const restoredMsMax = 24 * 60 * 60 * 1000;
 
 /**
- * The main checkout, or a linked one, in which several agents and people work. What is uncommitted is copied before a
- * call, each state of a file once, so that what strayed can be put back as it was.
+ * Watches the main checkout or a linked one, in which several agents and people work. Uncommitted files are copied before
+ * a call, each state of a file once, so that changes outside the lock can be put back.
  */
 export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string): TreeWatch {
   const seen = new Map<string, { readonly after: Picture; readonly changes: readonly Change[] }>();
@@ -65,7 +65,7 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       const look = lookIn(scene, copies);
       const all = await changesBetween({ before, after, look, putBack: restored, folder });
       const { readOnly } = before;
-      const changes = readOnly === undefined ? all : all.filter((change) => mayBeIts(change, readOnly));
+      const changes = readOnly === undefined ? all : all.filter((change) => mayBeFromCall(change, readOnly));
       seen.set(name, { after, changes });
       const paths = changes.map(({ path }) => shown(path));
       return { paths, sinceMs: before.atMs };
@@ -75,7 +75,7 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       const strayed = new Set(paths);
       const changes = seen.get(name)?.changes.filter(({ path }) => strayed.has(shown(path)));
       if (before === undefined || changes === undefined)
-        throw new Error("what the checkout held before is no longer known");
+        throw new Error("the recorded state of the checkout is missing");
       const folder = openFolder();
       const scene = sceneOf(before.root);
       const undone = moveAside(await putBack(changes, { scene, before, folder, task }), changes, {
@@ -94,10 +94,11 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
 }
 
 /**
- * In the sandbox a call can only have made what was not there before, in a folder that was not read-only, or changed what
- * nothing can be mounted on. All else is somebody else's doing. What clients and Lockstep obey counts also where git ignores it.
+ * In the sandbox a call can only have created new files in folders that were not read-only, or changed paths that
+ * cannot be mounted. All other changes come from other processes. Files that clients or Lockstep obey count even if git
+ * ignores them.
  */
-function mayBeIts({ path, before, after }: Change, { closed, unmountable }: ReadOnlyPaths): boolean {
+function mayBeFromCall({ path, before, after }: Change, { closed, unmountable }: ReadOnlyPaths): boolean {
   const name = shown(path);
   if (unmountable.includes(name)) return true;
   if (before !== undefined || after.mode === 0) return false;
@@ -105,7 +106,7 @@ function mayBeIts({ path, before, after }: Change, { closed, unmountable }: Read
   return after.letters === "??" || protectedEntryOf(name, { tree: false }) !== undefined;
 }
 
-/** Two calls that ran at the same time both saw what one of them did, and the second must not undo its undoing. */
+/** Two overlapping calls both see each other's changes. The second must not undo what was put back for the first. */
 function restoredSince(folder: string, { root, atMs }: Picture): ReadonlyMap<BytePath, string> {
   const names = readdirSync(folder).filter((name) => name.startsWith(restoredPrefix));
   const all = names.flatMap((name) => readCallFile<Restored>(join(folder, name)) ?? []);

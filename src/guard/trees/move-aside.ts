@@ -8,8 +8,8 @@ import type { Change } from "./compare-pictures.ts";
 import { fileOf, type Scene } from "./picture.ts";
 
 /**
- * A new file that clients or Lockstep obey does not stay, also where its content cannot be kept on a ref because it is
- * too large, or a repository of its own, or was brought from a place that git ignores: it is moved to Lockstep's folder.
+ * A new file that clients or Lockstep obey is always removed. If its content cannot be kept on a ref (too large, a nested
+ * repository, moved from an ignored place), the file is moved to Lockstep's folder.
  */
 export function moveAside<Put extends Undone>(
   undone: Put,
@@ -26,7 +26,7 @@ export function moveAside<Put extends Undone>(
       renameSync(fileOf(scene, change.path), place);
       return { path, why: `it was moved to ${place}` };
     } catch (error) {
-      return { path, why: `${why}; it could not be moved away: ${(error as Error).message}` };
+      return { path, why: `${why}; moving it away failed: ${(error as Error).message}` };
     }
   });
   return { ...undone, left };

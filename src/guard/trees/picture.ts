@@ -11,40 +11,40 @@ import { gitBytes } from "../../workspace/git/run-git.ts";
 import { submodulePaths } from "../../workspace/git/submodules.ts";
 import { type Copies, markOf } from "./copies.ts";
 
-/** What lies at one path. */
+/** The state of one path. */
 export interface Seen {
-  /** Of git's status: the index, then the working folder; empty where it lists nothing. */
+  /** The two letters of git's status: index, then working tree; empty if git does not list the path. */
   readonly letters: string;
-  /** Tells one content of a file from the next. */
+  /** Changes with the content of the file. */
   readonly mark: string;
-  /** As the system has it; 0 for nothing. */
+  /** As reported by lstat; 0 if absent. */
   readonly mode: number;
-  /** When it was last written, in whole milliseconds. */
+  /** When it last changed (ctime), in whole milliseconds. */
   readonly changedMs: number;
-  /** Its content; null for nothing, and where there is a reason for having none. */
+  /** The copy of its content; null if absent, or if `why` says why there is none. */
   readonly copy: string | null;
   readonly why?: string;
 }
 
 /**
- * A working folder at one moment: what is not there is as the commit has it, so that a picture is as large as what is
- * uncommitted. Paths begin at the project's root, which may lie below the repository's.
+ * A working tree at one moment. Paths that are not listed are as in the commit, so a picture is only as large as the
+ * uncommitted changes. Paths are relative to the project's root, which may be below the repository's root.
  */
 export interface Picture {
   readonly root: string;
   readonly atMs: number;
   readonly head: string | null;
-  /** Not all of the commit is checked out. */
+  /** True if not all of the commit is checked out. */
   readonly isSparse: boolean;
   readonly paths: Readonly<Record<BytePath, Seen>>;
 }
 
-/** Where a picture is taken, and what of it is not looked at. */
+/** Where a picture is taken, and which checkouts are left out. */
 export interface Scene {
   readonly root: string;
   /** Git's folder, which all worktrees share. */
   readonly gitFolder: string;
-  /** The project in other checkouts, which may lie inside this one. */
+  /** Other checkouts of the project, which may be inside this one. */
   readonly checkouts: readonly string[];
 }
 
@@ -61,13 +61,13 @@ export async function takePicture(scene: Scene, copies: Copies): Promise<Picture
   for (const { path: listed, letters, isForeign } of await readStatus(top, scene.gitFolder)) {
     const path = fromRoot(below, listed);
     if (others.has(`${asBytes(top)}/${listed.replace(/\/$/, "")}`)) continue;
-    const why = isForeign ? "it lies in a repository of its own" : undefined;
-    paths[path] = { ...look(path, path.startsWith(outside) ? "it lies outside the project" : why), letters };
+    const why = isForeign ? "it is in a nested git repository" : undefined;
+    paths[path] = { ...look(path, path.startsWith(outside) ? "it is outside the project" : why), letters };
   }
   let isSparse = false;
   for (const { path: listed, isSkipped } of await readUnlooked(top)) {
     const path = fromRoot(below, listed);
-    const seen = look(path, path.startsWith(outside) ? "it lies outside the project" : undefined);
+    const seen = look(path, path.startsWith(outside) ? "it is outside the project" : undefined);
     if (seen.mode !== 0) paths[path] ??= seen;
     else isSparse ||= isSkipped;
   }
@@ -75,7 +75,7 @@ export async function takePicture(scene: Scene, copies: Copies): Promise<Picture
   return { root, atMs, head: (await readRef(root, "HEAD")) ?? null, isSparse, paths };
 }
 
-/** The same for one path. */
+/** Takes the state of single paths. */
 export function lookIn(scene: Scene, copies: Copies): (path: BytePath, why?: string) => Seen {
   const isPlain = plainFolders(scene.root);
   return (path, why) => {
@@ -88,7 +88,7 @@ export function lookIn(scene: Scene, copies: Copies): (path: BytePath, why?: str
   };
 }
 
-/** What tells that a path has changed since it was looked at. */
+/** The current mark of a path, to see whether it changed again. */
 export function markAt(scene: Scene, path: BytePath): string {
   const found = plainFolders(scene.root)(path) ? foundAt(fileOf(scene, path)) : undefined;
   return found === undefined ? absent : markOf(found);
@@ -96,26 +96,26 @@ export function markAt(scene: Scene, path: BytePath): string {
 
 const absent = "absent";
 
-/** An ordinary folder is nothing for git; one that is a repository of its own is. */
+/** Git tracks no folders, except nested repositories. */
 function foundAt(file: Buffer): BigIntStats | undefined {
   const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   const isFolder = found?.isDirectory() === true;
   return isFolder && !existsSync(Buffer.concat([file, Buffer.from("/.git")])) ? undefined : found;
 }
 
-/** A linked worktree has git's settings in the folder that all of them share. */
+/** Paths in `.git` are read from git's folder, which all worktrees share. */
 export function fileOf({ root, gitFolder }: Pick<Scene, "root" | "gitFolder">, path: BytePath): Buffer {
   const whole = path.replace(/\/$/, "");
   return whole.startsWith(".git/") ? onDisk(gitFolder, whole.slice(".git/".length)) : onDisk(root, whole);
 }
 
-/** Where the project lies in its repository: empty, or ending with a slash. */
+/** The project's folder within its repository: empty, or ending with a slash. */
 export function prefixOf(root: string): BytePath {
   const below = relative(topOf(root), root);
   return below === "" ? "" : `${asBytes(below)}/`;
 }
 
-/** The top folders of the other checkouts. */
+/** The root folders of the other checkouts. */
 function topsOf({ root, checkouts }: Scene): ReadonlySet<BytePath> {
   const { length } = prefixOf(root);
   return new Set(checkouts.map(asBytes).map((path) => path.slice(0, path.length - length)));
@@ -127,14 +127,14 @@ function topOf(root: string): string {
   return top;
 }
 
-/** A path of the repository as one that begins at the project. */
+/** Converts a path relative to the repository into one relative to the project. */
 export function fromRoot(below: BytePath, path: BytePath): BytePath {
   return path.startsWith(below)
     ? path.slice(below.length)
     : outside.repeat(below.split("/").length - 1) + path;
 }
 
-/** Tells whether no link above a path makes it lie elsewhere. */
+/** Returns a test whether no link is above a path. */
 export function plainFolders(root: string): (path: BytePath) => boolean {
   const known = new Map<BytePath, boolean>([[".", true]]);
   const isFolder = (path: BytePath): boolean => {
@@ -147,7 +147,7 @@ export function plainFolders(root: string): (path: BytePath) => boolean {
   return (path) => path.startsWith(".git/") || path.startsWith(outside) || isFolder(dirname(path));
 }
 
-/** What is no folder either has nothing below it. */
+/** A file has nothing below it either, so it counts like a link. */
 function isLink(file: Buffer): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return found !== undefined && !found.isDirectory();
@@ -156,15 +156,15 @@ function isLink(file: Buffer): boolean {
 interface Listed {
   readonly path: BytePath;
   readonly letters: string;
-  /** Of a submodule. */
+  /** True in a submodule. */
   readonly isForeign: boolean;
 }
 
 const words = "status --porcelain -z --no-renames --untracked-files=all --ignore-submodules=dirty".split(" ");
 
 /**
- * What git finds uncommitted, in submodules too. It runs no filter that could run anything else. Git would obey the
- * settings of a submodule if it looked for changes in it by itself: only those in git's own folder are nobody's to write.
+ * Lists uncommitted paths, including those in submodules, without running filters that could start other programs. Each
+ * submodule is read separately, and only if its settings are in git's own folder, which no agent may write.
  */
 async function readStatus(top: string, gitFolder: string, isForeign = false): Promise<readonly Listed[]> {
   const filters = (await filtersIn(top)).filter(isRefused);
@@ -190,7 +190,9 @@ function isKeptBy(gitFolder: string, dotGit: string): boolean {
   return own !== undefined && existsSync(own) && realpathSync(own).startsWith(`${realpathSync(gitFolder)}/`);
 }
 
-/** What git's index says not to look at: a small letter for `assume-unchanged`, `S` for `skip-worktree`. */
+/**
+ * Paths that the index marks as not to be checked: a lowercase letter for `assume-unchanged`, `S` for `skip-worktree`.
+ */
 async function readUnlooked(top: string): Promise<readonly { path: BytePath; isSkipped: boolean }[]> {
   const listed = (await gitBytes(top, ["ls-files", "-v", "-z"])).toString("latin1");
   return [...listed.matchAll(/(?<=^|\0)([a-zS]) ([^\0]*)/g)].map(([, letter = "", path = ""]) => ({
@@ -202,7 +204,7 @@ async function readUnlooked(top: string): Promise<readonly { path: BytePath; isS
 const closedFilesMax = 500;
 const closedInGit = [".git/config", ".git/hooks", ".git/info/exclude", ".git/info/attributes"];
 
-/** What no agent may write, also where git does not look: a few files that decide what is run. */
+/** The files that decide what is run and that no agent may write, even where git does not look. */
 function closedFiles(scene: Scene): readonly BytePath[] {
   const others = topsOf(scene);
   const found: BytePath[] = [];

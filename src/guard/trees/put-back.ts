@@ -23,7 +23,7 @@ import { fileOf, markAt, outside, type Picture, plainFolders, type Scene, type S
 interface PuttingBack {
   readonly scene: Scene;
   readonly before: Picture;
-  /** Where the copies lie. */
+  /** The folder of the copies. */
   readonly folder: string;
   readonly task: string | null;
 }
@@ -34,13 +34,13 @@ interface Restoring {
 }
 
 interface PutBack extends Undone {
-  /** What the paths are now. */
+  /** The marks of the paths after the restore. */
   readonly marks: readonly (readonly [BytePath, string])[];
 }
 
 /**
- * Makes paths again what they were, once what they are now is kept on a ref (INV-9). What cannot be kept, and what was
- * not copied before, stays as it is.
+ * Restores paths to their earlier state, after their current state was kept on a ref (INV-9). Paths that cannot be kept,
+ * or that were not copied before, are left unchanged.
  */
 export async function putBack(changes: readonly Change[], into: PuttingBack): Promise<PutBack> {
   const { scene, before: picture } = into;
@@ -63,7 +63,7 @@ export async function putBack(changes: readonly Change[], into: PuttingBack): Pr
       { ...into, head: picture.head, scratch },
     );
     const marks: [BytePath, string][] = [];
-    // Everything goes before anything comes: a folder may lie where a file was, or a file where a folder was.
+    // Remove first, then write: a folder may be where a file was, or a file where a folder was.
     for (const { change, wanted } of restoring.toSorted((one, other) => order(one) - order(other))) {
       const why = restore(change, wanted, scene);
       if (why === undefined) marks.push([change.path, markAt(scene, change.path)]);
@@ -77,12 +77,12 @@ export async function putBack(changes: readonly Change[], into: PuttingBack): Pr
 
 function whyLeft({ path, after, why }: Change): string | undefined {
   if (why !== undefined) return why;
-  if (path.startsWith(outside)) return "it lies outside the project";
-  return after.why === undefined ? undefined : `what is there now cannot be kept, ${after.why}`;
+  if (path.startsWith(outside)) return "it is outside the project";
+  return after.why === undefined ? undefined : `its current content cannot be kept: ${after.why}`;
 }
 
 function copyIn(folder: string, { mode, copy, why }: Seen): Wanted | { readonly why: string } {
-  if (why !== undefined) return { why: `it was not copied before, ${why}` };
+  if (why !== undefined) return { why: `it was not copied before the call: ${why}` };
   return copy === null ? null : { file: Buffer.from(join(folder, copy)), mode };
 }
 
@@ -90,20 +90,20 @@ function order({ wanted }: Restoring): number {
   return wanted === null ? 0 : 1;
 }
 
-/** Why it was left, after all. */
+/** Restores one path. Returns why the path was left, if it was. */
 function restore({ path, after }: Change, wanted: Wanted, scene: Scene): string | undefined {
-  if (markAt(scene, path) !== after.mark) return "it was changed again since";
+  if (markAt(scene, path) !== after.mark) return "it has changed again since";
   try {
     if (wanted === null) remove(path, scene);
     else write(path, wanted, scene);
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return `it cannot be written, ${code ?? message}`;
+    return `it cannot be written: ${code ?? message}`;
   }
 }
 
-/** What lies behind a link is somewhere else. A folder goes with the last file in it. */
+/** A path behind a link is elsewhere and is not removed. Folders that become empty are removed too. */
 function remove(path: BytePath, scene: Scene): void {
   if (!plainFolders(scene.root)(path)) return;
   rmSync(fileOf(scene, path), { force: true });
@@ -116,7 +116,7 @@ function remove(path: BytePath, scene: Scene): void {
 }
 
 function write(path: BytePath, { file: from, mode }: NonNullable<Wanted>, scene: Scene): void {
-  if (!plainFolders(scene.root)(path)) throw new Error("a link or a file lies above it");
+  if (!plainFolders(scene.root)(path)) throw new Error("a folder above it is a link or a file");
   const file = fileOf(scene, path);
   const above = file.subarray(0, file.lastIndexOf("/"));
   mkdirSync(above, { recursive: true });

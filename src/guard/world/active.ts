@@ -12,7 +12,7 @@ interface AtWork {
 
 type World = AtWork & Pick<GuardWorld, "hasOrchestrated" | "orchestrators">;
 
-/** Whether anything is going on that has to be guarded: a live lease, a run, an orchestrator's session. */
+/** Whether anything must be guarded: a live lease, a run, or an orchestrator's session. */
 export async function isActive(world: World, desk: GuardDesk | undefined): Promise<boolean> {
   if (await isAtWork(world, async () => (await desk?.facts())?.holders ?? [])) return true;
   return (await world.hasOrchestrated()) && ((await world.orchestrators?.())?.isUsed() ?? false);
@@ -30,19 +30,19 @@ async function isAtWork(
   return found.some((one) => isLive(one, now));
 }
 
-/** Those whose agents are at work now. */
+/** The tasks whose agents are working now. */
 export function liveHolders({ holders }: GuardFacts, clock: Clock): readonly Holder[] {
   const now = clock.now();
   return holders.filter((holder) => isLive(holder, now));
 }
 
-/** Whether there are any: for a call that need not look at all of them. */
+/** Faster than `liveHolders` if only the existence matters. */
 export function hasLiveHolder({ holders }: GuardFacts, clock: Clock): boolean {
   const now = clock.now();
   return holders.some((holder) => isLive(holder, now));
 }
 
-/** A ledger that shows to hooks, before and after each commit, that a lease is running. */
+/** Wraps a ledger so that it marks a running lease for the hooks, before and after each commit. */
 export function showingActive(ledger: Ledger, folder: string): Ledger {
   const commit = ledger.commit.bind(ledger);
   return Object.assign(ledger, {
@@ -58,11 +58,10 @@ export function showingActive(ledger: Ledger, folder: string): Ledger {
 
 interface Shown extends AtWork {
   readonly ledger: Ledger;
-  /** The state folder. */
   readonly folder: string;
 }
 
-/** Takes the sign away where nothing is active any more. How long an orchestrator's session counts, it says itself. */
+/** Removes the mark if nothing is active. An orchestrator's session has a mark with its own expiry. */
 export function tidyShownActive({ ledger, folder, ...at }: Shown): Promise<void> {
   return tidyActive(folder, {
     nowMs: at.clock.now().wallMs,

@@ -8,7 +8,7 @@ import { replaceFile } from "../../workspace/files/replace-file.ts";
 const prefix = "before-";
 const ageMsMax = 24 * 60 * 60 * 1000;
 
-/** The same before a call and after it, and for no other. */
+/** A name that is the same before and after a call, and different for every other call. */
 export function callName({ session, actor, tool, callId, operation }: ToolCall): string {
   const command = operation.kind === "shell" ? bare(operation.command) : "";
   return [session, actor.agentId, tool, callId ?? command].join("\n");
@@ -22,19 +22,19 @@ export function preparedId({ operation }: Pick<ToolCall, "operation">): string |
   return operation.kind === "shell" ? [...operation.command.matchAll(prepared)][0]?.[1] : undefined;
 }
 
-/** The command as it was before that: which of the two a client tells after the call differs. */
+/** The original command. Clients differ in which of the two they report after the call. */
 function bare(command: string): string {
   const text = command.replace(prepared, "").replace(/['\\]/g, "");
   if (!new RegExp(prepared).test(command)) return text;
   for (const [before, after] of Object.values(neverRun)) {
-    const length = (text.length - before.length - after.length) / 2; // it is there twice
+    const length = (text.length - before.length - after.length) / 2; // the command is in the text twice
     const once = text.slice(before.length, before.length + length);
     if (text === `${before}${once}${after}${once}`) return once;
   }
   return text;
 }
 
-/** What was seen before a call, until it is over: in a file, because another process asks afterwards. */
+/** Holds the state before a call, in a file, because another process may handle the end of the call. */
 export function callFile(folder: string, name: string): string {
   return join(folder, `${prefix}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`);
 }
@@ -52,12 +52,12 @@ export function readCallFile<Document>(file: string): Document | undefined {
   }
 }
 
-/** Calls that were refused by somebody else, or whose end nobody told. */
+/** Removes files of calls that something else refused, or whose end was never reported. */
 export function sweepCallFiles(folder: string, nowMs: number, isNeeded?: (name: string) => boolean): void {
   sweepFiles(folder, prefix, nowMs - ageMsMax, isNeeded);
 }
 
-/** The files with such a name that nobody has written since. */
+/** Removes files with this prefix that were not written since `sinceMs`. */
 export function sweepFiles(
   folder: string,
   beginning: string,
@@ -71,7 +71,7 @@ export function sweepFiles(
   }
 }
 
-/** The text of everything that is remembered. */
+/** The concatenated text of all recorded files. */
 export function readCallFiles(folder: string): string {
   const names = readdirSync(folder).filter((name) => name.startsWith(prefix));
   return names.map((name) => textOf(join(folder, name))).join("\n");

@@ -6,7 +6,7 @@ import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 import { submodulePaths } from "../../workspace/git/submodules.ts";
 
-/** What a caller may write, asked about paths from the top of the tree. */
+/** What a caller may write, by paths relative to the root of the tree. */
 export interface LockView {
   /** True if a file of this name may be written. */
   holds(path: string): boolean;
@@ -14,34 +14,37 @@ export interface LockView {
   holdsBelow(folder: string): boolean;
   /** True if something at or below the folder may be written. */
   reaches(folder: string): boolean;
-  /** True for what is forbidden or protected, whatever the lock says. */
+  /** True for a path that is forbidden or protected, regardless of the lock. */
   closes(path: string): boolean;
   /** True if something at or below the folder is forbidden or protected. */
   closesBelow(folder: string): boolean;
 }
 
-/** From the top of the tree. */
+/** Paths relative to the root of the tree. */
 export interface ReadOnlyPaths {
   /** To be mounted read-only, with everything below. */
   readonly closed: readonly string[];
-  /** Outside the lock too, but nothing can be mounted there: they are compared afterwards. */
+  /** Also outside the lock, but they cannot be mounted. They are compared afterwards. */
   readonly unmountable: readonly string[];
 }
 
-/** Builds and tests put their output beside these. */
+/** Builds and tests put their output next to these files. */
 const manifests = [
   ...["package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "Makefile", "CMakeLists.txt"],
   ...["pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json", "mix.exs", "deno.json"],
 ];
 
-/** Each mount costs more than the one before: folders of packages are left open while there are fewer than these. */
+/**
+ * Each mount costs more than the one before. Package folders are left open only while the number of mounts stays below
+ * this.
+ */
 const mountsMax = 300;
 
 /**
- * The fewest paths that have to be read-only so that everything outside the lock is. Output that git ignores (but not
- * `.env`) stays writable, and so does a folder in which new output may come to lie: the top, a package's folder, and those that hold
- * ignored files or something of the lock. The folder of git's hooks is closed even if it is ignored. A new file in an open folder, and a link, are found by the comparison
- * afterwards.
+ * The smallest set of paths that must be read-only to close everything outside the lock. Output that git ignores stays
+ * writable (except `.env` files), and so do folders in which new output may be created: the root, package folders, and
+ * folders that hold ignored files or part of the lock. The folder of git's hooks is closed even if it is ignored. New
+ * files in an open folder, and links, are found by the comparison afterwards.
  */
 export async function closedPaths(
   tree: string,
@@ -68,7 +71,7 @@ export async function closedPaths(
   function close(folder: string, isLoose: boolean): void {
     for (const entry of readdirSync(join(tree, folder), { withFileTypes: true })) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (path === ".git") continue; // closed by whoever builds the sandbox
+      if (path === ".git") continue; // the sandbox itself closes it
       const free = isLoose || loose.has(path);
       if (lock.closes(path) || (path === hooks && (free || !lock.holdsBelow(path)))) closeOne(path, entry);
       else if (entry.isDirectory() && (holdsClosed(path) || !isWhole(path, free))) close(path, free);
@@ -82,18 +85,21 @@ export async function closedPaths(
     return lock.closesBelow(path) || closedBelow.some((one) => one.startsWith(`${path}/`));
   }
 
-  /** True if everything in the folder is writable, or everything is not. */
+  /** True if the folder is writable as a whole, or not at all. */
   function isWhole(path: string, free: boolean): boolean {
     return free || lock.holdsBelow(path) || !(lock.reaches(path) || open.has(path));
   }
 
   function closeOne(path: string, entry: Dirent): void {
-    // What a link leads to would be mounted in its place, and a name that is not UTF-8 cannot be given to a mount.
+    // Mounting on a link would mount its target, and a mount cannot name a path that is not UTF-8.
     (entry.isSymbolicLink() || path.includes("\ufffd") ? unmountable : closed).push(path);
   }
 }
 
-/** Ignored because it holds secrets, not because a program makes it: a person wrote it. A folder is an environment. */
+/**
+ * An `.env` file is ignored because it holds secrets, not because a program generates it. An `.env` folder is a Python
+ * environment.
+ */
 export function isSetting(path: string): boolean {
   return basename(path).startsWith(".env") && !path.endsWith("/");
 }

@@ -1,8 +1,8 @@
 import type { NativeAnswer } from "../../contract/tool-call.ts";
 
 /**
- * One hook call of a client, from its own payload to its own answer. Whatever fails inside is an answer too; one that
- * throws is taken for a failure by whoever called.
+ * Handles one hook call, from the client's payload to the client's answer. Internal failures are answers too. If the
+ * endpoint throws, the caller treats that as a failed guard.
  */
 export type GuardEndpoint = (
   client: string,
@@ -11,8 +11,9 @@ export type GuardEndpoint = (
 ) => Promise<NativeAnswer>;
 
 /**
- * What of a hook's environment tells who is calling and where, with the header that tells it over HTTP; nothing else is
- * sent, stored or logged. Clients that call over HTTP are in no checkout of Lockstep's, and tell their folder.
+ * The environment variables of a hook that identify the caller and its folder, each with its HTTP header. Nothing else is
+ * sent, stored or logged. Clients that call over HTTP are never in a checkout of Lockstep's, and name their folder in
+ * the payload.
  */
 const variables: Readonly<Record<string, string | null>> = {
   LOCKSTEP_TASK: "X-Lockstep-Task",

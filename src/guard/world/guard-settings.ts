@@ -9,12 +9,12 @@ import { replaceFile } from "../../workspace/files/replace-file.ts";
 import type { GuardSettings } from "./guard-world.ts";
 
 const cacheFile = "guard-settings.json";
-/** Changes whenever the settings get another form, so that what an older version kept is read again. */
+/** The format version of the cache. Changing it makes older cached settings invalid. */
 const form = "3\n";
 
 /**
- * The guard's part of the configuration. Reading YAML takes longer than a hook may, so what was read is kept beside
- * the ledger, for as long as the file stays what it is.
+ * The guard's part of the configuration. Parsing YAML takes longer than a hook may, so the result is cached next to the
+ * ledger until the file changes.
  */
 export async function readGuardSettings(root: string, stateFolder: string): Promise<GuardSettings> {
   const file = readConfigFile(root, ".lockstep/config.yaml");
@@ -56,12 +56,12 @@ function readKept(folder: string): Kept | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, cacheFile), "utf8"));
   } catch {
-    return undefined; // not there yet, or half of it: it is read again
+    return undefined; // missing or incomplete: the configuration is read again
   }
 }
 
 function keep(folder: string, kept: Kept): void {
   try {
     replaceFile(join(folder, cacheFile), JSON.stringify(kept));
-  } catch {} // inside the sandbox there is no such folder, and the next call reads the file again
+  } catch {} // the folder is missing inside the sandbox: the next call reads the configuration again
 }

@@ -18,44 +18,44 @@ import type { ReadOnlyPaths } from "./closed-paths.ts";
 import type { CallOwner, PendingCall } from "./pending-calls.ts";
 import type { ReachedSetting } from "./reached-settings.ts";
 
-/** Everything that judging one call needs from outside. */
+/** Everything outside the call that judging it needs. */
 export interface GuardWorld {
-  /** Of the hook: its names say who is calling, nothing of it is stored. */
+  /** The hook's environment. It identifies the caller and is never stored. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The project that is guarded, as its main checkout. */
+  /** The guarded project, as its main checkout. */
   readonly place: Place;
   /** Lockstep's own folder of this project. */
   readonly stateFolder: string;
-  /** Where copies of its ledger's head lie. */
+  /** The folder with copies of the ledger's head. */
   readonly headsFolder: string;
-  /** The checkout of an agent that Lockstep started: the only one that it may write. */
+  /** The checkout of an agent that Lockstep started, the only one that it may write. */
   readonly checkout: string | undefined;
-  /** Absolute folders that anyone may write, and those that are nobody's scratch wherever they lie. */
+  /** Absolute folders that every agent may write, and folders that never count as scratch. */
   readonly scratch: readonly string[];
   readonly closed: readonly string[];
   readonly clock: Clock;
-  /** The disk as it is for this one call. */
+  /** The disk as seen by this one call. */
   readonly disk: Disk;
-  /** Whether a ref of the project's repository may go by this name. */
+  /** Whether a ref of the project's repository may have this name. */
   mayBeRef(name: string): boolean;
-  /** Undefined where this project has no ledger: then nobody holds anything. */
+  /** Undefined if this project has no ledger; then no task holds anything. */
   desk(): Promise<GuardDesk | undefined>;
   settings(): Promise<GuardSettings>;
   isRunAlive(): boolean;
   readonly saveSnapshot: Ports["saveSnapshot"];
-  /** Whether any session of this project was an orchestrator's: where none was, its desk need not even be loaded. */
+  /** Whether this project ever had an orchestrator session. If not, the orchestrator code need not be loaded. */
   hasOrchestrated(): Promise<boolean>;
-  /** Absent inside the sandbox, where nobody orchestrates and no log can be written. */
+  /** Absent inside the sandbox, where no agent orchestrates and no log can be written. */
   orchestrators?(): Promise<OrchestratorDesk>;
-  /** Runs programs of a call inside its caller's lock; absent in an agent's own checkout. */
+  /** Runs programs of a call with write access to the caller's lock only; absent in an agent's own checkout. */
   sandbox?(): Promise<CallSandbox>;
-  /** The hooks of git in a tree; absent where there is no such sandbox. */
+  /** The git hooks of a tree; absent if there is no call sandbox. */
   hooks?(tree: string): Promise<HooksOf>;
-  /** A setting of git that leads to what an agent with this lock may write; absent where there is no such sandbox. */
+  /** A git setting that names a path which an agent with this lock may write; absent if there is no call sandbox. */
   reachedSetting?(tree: string, lock: Scope): Promise<ReachedSetting | undefined>;
-  /** Counts what agents do again and again; absent in a process that answers one call alone. */
+  /** Detects loops of agents; absent in a process that answers only one call. */
   readonly loops?: LoopDesk;
-  /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
+  /** Compares the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
   readonly trees?: TreeWatch;
 }
 
@@ -70,48 +70,50 @@ export interface GuardSettings {
   readonly sameError: number;
   readonly reviewRetries: number;
   readonly tokens: Threshold;
-  /** Rows of programs that the configuration teaches. */
+  /** Program rows from the configuration. */
   readonly programs: readonly Row[];
 }
 
-/** The ledger as the guard sees it: directly, or through the host from inside the sandbox. */
+/** The guard's access to the ledger: direct, or through the host from inside the sandbox. */
 export interface GuardDesk {
   facts(): Promise<GuardFacts>;
-  /** Why a token is not that of the task as it is now. */
+  /** Why a token is not the current one of its task. */
   whyStale(own: OwnTask): Promise<Deny | undefined>;
   /** The task that an agent has claimed. */
   boundTask(agent: string): Promise<string | undefined>;
   bind(agent: string, task: string): Promise<AllowWith<Bound> | Deny>;
   record(violation: GuardViolation): Promise<{ readonly times: number; readonly loops: boolean }>;
-  /** `guard.on_deny: block`. */
+  /** Blocks the task, for `guard.on_deny: block`. */
   block(task: string, refused: Deny): Promise<void>;
-  /** PostExecution on what a task has changed so far, its worklog included. */
+  /** Runs the PostExecution rules on what a task has changed so far, including its worklog. */
   judgeWork(task: string, changed: readonly string[]): Promise<Verdict>;
-  /** The locks that other tasks have now or had after this time. None inside the sandbox, where no tree is shared. */
+  /** The locks that other tasks hold now or held after this time. Empty inside the sandbox, where no tree is shared. */
   locksSince(ms: number, task: string | null): Promise<Holder["locks"]>;
-  /** What a compaction must not lose. Undefined inside the sandbox, where that is kept by whoever started the agent. */
+  /**
+   * What a compaction must not lose. Undefined inside the sandbox, where the process that started the agent keeps it.
+   */
   snapshot(): Promise<Snapshot | undefined>;
 }
 
-/** What an agent that was started with a task says of itself. */
+/** What an agent that was started with a task reports about itself. */
 export interface OwnTask {
   readonly task: string;
   readonly token: string | undefined;
   readonly epoch: number | undefined;
 }
 
-/** S3's part: who orchestrates, and what that allows. */
+/** The orchestrator rules: which session orchestrates, and what it may do. */
 export interface OrchestratorDesk {
-  /** Of the client's session; null where nothing is known of it. */
+  /** The role of a client's session; null if it is unknown. */
   roleOf(session: string | null): "orchestrator" | "subagent" | null;
   /** True if an orchestrator's session was used in the last 12 hours. */
   isUsed(): boolean;
-  /** `strayed` is what a call changed in the project that could not be known before it. */
+  /** `strayed` lists the paths that a call changed in the project and that could not be known before it ran. */
   judge(
     call: ToolCall,
     strayed?: readonly string[],
   ): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }>;
-  /** Writes a call of any other agent into the audit log. */
+  /** Writes a call of any other agent to the audit log. */
   record(call: ToolCall, record: CallRecord): Promise<void>;
 }
 
@@ -123,8 +125,8 @@ interface PreparedCall {
 
 export interface CallSandbox {
   /**
-   * What to put before a program so that it, or the hooks of its git, can write no more than this in the tree; or why
-   * that cannot be done.
+   * The prefixes that run a program, or the hooks of its git command, with write access to these limits only; or why that
+   * is not possible.
    */
   prepare(call: {
     readonly tree: string;
@@ -132,42 +134,40 @@ export interface CallSandbox {
     readonly owner: CallOwner["owner"];
     readonly hooks?: HooksOf;
   }): Promise<PreparedCall | { readonly missing: string }>;
-  /** Which command a call runs now, in place of its own. */
+  /** Records the command that replaces the call's own. */
   remember(id: string, call: ToolCall, command: string): void;
-  /** True if the call's command is one that was put in place of another: two hooks may see the same call. */
+  /** True if the command of the call is such a replacement: two hooks may see the same call. */
   isPrepared(call: ToolCall): boolean;
 }
 
 export interface LoopDesk {
-  /** Counts a call before it runs; gives what halts its agent. */
+  /** Counts a call before it runs. Returns the signal that halts its agent, if any. */
   before(holder: Holder, call: ToolCall, settings: GuardSettings): Signal | undefined;
-  /** Counts what it gave; a warning that the agent has not heard yet. */
+  /** Counts the result of a call. Returns a warning that the agent has not seen yet. */
   after(holder: Holder, call: ToolCall, settings: GuardSettings): string | undefined;
 }
 
 export interface Remembering {
-  /** It runs in the sandbox, where these paths are read-only. */
+  /** The call runs in the sandbox, where these paths are read-only. */
   readonly readOnly?: ReadOnlyPaths;
-  /** It has to be compared afterwards, by this caller's next call at the latest. */
+  /** The call must be compared afterwards, at the latest with this caller's next call. */
   readonly owner?: CallOwner;
 }
 
 export interface TreeWatch {
-  /**
-   * Before something that may write anything; `name` says what, to ask for it again.
-   */
+  /** Records the tree under `name`, before something that may write anywhere. */
   remember(name: string, root: string, how?: Remembering): Promise<void>;
-  /** Calls of this owner that were remembered and not forgotten, the oldest first. */
+  /** Recorded calls of this owner that were not forgotten, oldest first. */
   pending(owner: string): readonly PendingCall[];
   change(name: string, change: Partial<Pick<PendingCall, "isOver" | "seenMs">>): void;
-  /** Undefined where nothing was remembered. */
+  /** Undefined if nothing was recorded under this name. */
   compare(name: string): Promise<Changed | undefined>;
-  /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */
+  /** Restores compared paths. Their current content is kept on a ref of the task. */
   undo(name: string, paths: readonly string[], task: string | null): Promise<Undone>;
   forget(name: string): void;
 }
 
-/** What has changed since something was remembered. */
+/** What has changed since a tree was recorded. */
 export interface Changed {
   /** Relative to the root. */
   readonly paths: readonly string[];
@@ -175,9 +175,9 @@ export interface Changed {
 }
 
 export interface Undone {
-  /** Where the content of what was put back is kept; undefined where nothing was. */
+  /** The ref that keeps the content of what was put back; undefined if nothing was. */
   readonly ref?: string;
-  /** What was not put back. */
+  /** The paths that were not put back. */
   readonly left: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -187,12 +187,12 @@ export interface Judged {
   readonly record: CallRecord;
 }
 
-/** What the audit keeps of a call, beside the call itself. */
+/** The part of an audit line that is not in the call itself. */
 export interface CallRecord {
   readonly role: "orchestrator" | "subagent";
   readonly task: string | null;
   readonly agent: string | null;
-  /** `warned`: it ran, and was found out of place afterwards. */
+  /** `warned`: the call ran, and a violation was found afterwards. */
   readonly outcome: "allowed" | "blocked" | "warned";
   readonly code: RuleCode | null;
 }

@@ -6,7 +6,7 @@ import type { GuardDesk, OwnTask } from "./guard-world.ts";
 /** One operation through the host's socket, with the attempt's own task, epoch and token. */
 export type AskHost = (operation: "guard-facts" | "guard-record", input: object) => Promise<unknown>;
 
-/** For an agent that Lockstep started: inside the sandbox there is no ledger, only the host that has it. */
+/** For an agent that Lockstep started: inside the sandbox the ledger is available only through the host. */
 export function hostDesk(ask: AskHost, own: Pick<OwnTask, "task">): GuardDesk {
   let asked: Promise<unknown> | undefined;
   const answer = () => {
@@ -17,23 +17,25 @@ export function hostDesk(ask: AskHost, own: Pick<OwnTask, "task">): GuardDesk {
     facts: async () => {
       const facts = await answer();
       if (isFacts(facts)) return facts;
-      throw new Error(`the host gives no facts: ${field(facts, "reason") ?? "what came is no answer"}`);
+      throw new Error(
+        `the host sent no guard facts: ${field(facts, "reason") ?? "its answer cannot be read"}`,
+      );
     },
     whyStale: async () => {
       const facts = await answer();
       if (field(facts, "allow") !== false) return undefined;
       if (field(facts, "code") === "R-LS-001") return facts as Deny;
-      throw new Error(`the host gives no facts: ${field(facts, "reason")}`);
+      throw new Error(`the host sent no guard facts: ${field(facts, "reason")}`);
     },
-    // An agent with a task of its own has nothing to claim.
+    // An agent that was started with a task cannot claim one.
     boundTask: async () => undefined,
-    bind: async () => deny("R-AU-001", `this agent works on task \`${own.task}\` and claims no other`),
+    bind: async () => deny("R-AU-001", `this agent works on task \`${own.task}\` and cannot claim another`),
     record: async ({ epoch: _, ...violation }) => {
-      const told = await ask("guard-record", { ...violation, task: own.task });
-      const times = field(field(told, "details"), "times");
+      const recorded = await ask("guard-record", { ...violation, task: own.task });
+      const times = field(field(recorded, "details"), "times");
       return {
         times: typeof times === "number" ? times : 1,
-        loops: field(field(told, "details"), "loops") === true,
+        loops: field(field(recorded, "details"), "loops") === true,
       };
     },
     block: async (task, refused) => {
@@ -43,7 +45,7 @@ export function hostDesk(ask: AskHost, own: Pick<OwnTask, "task">): GuardDesk {
         block: true,
       });
     },
-    // Whoever started this agent asks it for its work, and keeps what a compaction would lose.
+    // The process that started this agent collects its work, and keeps what a compaction would lose.
     judgeWork: async () => allow(),
     locksSince: async () => [],
     snapshot: async () => undefined,

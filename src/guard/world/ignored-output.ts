@@ -12,9 +12,9 @@ import { isSetting } from "./closed-paths.ts";
 const pathsMax = 50;
 
 /**
- * Of the paths that are objected to, those that git ignores, with nothing tracked in them: a program inside the lock may
- * write these. Undefined if there are none. Not among them is what the sandbox closes too (`.env`, the hooks of git,
- * other checkouts), and what another task holds.
+ * The paths among the objections that git ignores and that hold no tracked files: a program in the sandbox may write
+ * these. Undefined if there are none. Excluded are paths that the sandbox closes too (`.env`, git hooks, other
+ * checkouts) and paths that another task holds.
  */
 export async function ignoredOutput(
   objections: readonly Objection[],
@@ -45,7 +45,7 @@ export async function ignoredOutput(
       );
 }
 
-/** What a path or a pattern is called from the top of the tree, as it is spelled and as it really is. */
+/** The name of a path or pattern relative to the tree, as spelled and with links resolved. */
 function namesIn(tree: string, path: string, disk: Disk): readonly string[] {
   const named = path.replace(/\/[^/]*[*?[].*$/, "");
   return [resolveDots(named), disk.realPath(named)]
@@ -53,7 +53,7 @@ function namesIn(tree: string, path: string, disk: Disk): readonly string[] {
     .map((absolute) => relative(tree, absolute));
 }
 
-/** True if one of the paths is the other, or lies in it. */
+/** True if the paths are the same, or one is inside the other. */
 function touches(one: string, other: string): boolean {
   return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }

@@ -10,7 +10,7 @@ import type { GuardDesk, GuardSettings } from "./guard-world.ts";
 
 interface DeskParts extends Pick<Engine, "ledger" | "clock"> {
   readonly settings: () => Promise<GuardSettings>;
-  /** For a process that keeps them between calls. */
+  /** For a process that keeps facts between calls. */
   readonly facts?: () => Promise<GuardFacts>;
   readonly world: Engine["world"];
 }
@@ -28,9 +28,13 @@ export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts)
     whyStale: async ({ task, token, epoch }) => {
       const attempt = await ledger.attempt(task);
       if (attempt === undefined)
-        return deny("R-LS-001", `task \`${task}\` was never started: stop, and let it be dispatched`, {
-          task_id: task,
-        });
+        return deny(
+          "R-LS-001",
+          `task \`${task}\` was never started: stop; the task must be dispatched first`,
+          {
+            task_id: task,
+          },
+        );
       const given = { role: "attempt" as const, task, epoch: epoch ?? attempt.epoch };
       return checkEpoch({ ledger }, task, attempt, token === undefined ? given : { ...given, token });
     },

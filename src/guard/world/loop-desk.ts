@@ -5,17 +5,17 @@ import type { Signal } from "../../core/loops/signal.ts";
 import type { Holder } from "../../engine/views/guard-facts.ts";
 import type { GuardSettings, LoopDesk } from "./guard-world.ts";
 
-/** More agents than work at once on one machine; the one that was quiet longest is forgotten first. */
+/** More than the number of agents that work at once on one machine. The longest idle agent is forgotten first. */
 const agentsMax = 200;
 
 interface Watched {
   readonly watch: LoopWatch;
   lastCall: string | null;
-  /** A warning that its agent has not heard yet. */
+  /** A warning that the agent has not seen yet. */
   untold: string | undefined;
 }
 
-/** C-19 for agents in people's own sessions: what each does, for as long as the process that answers them stays. */
+/** Loop detection (C-19) for agents in people's own sessions. Counts are kept as long as this process runs. */
 export function loopDesk(): LoopDesk {
   const agents = new Map<string, Watched>();
   const watchedFor = (holder: Holder, call: ToolCall, settings: GuardSettings): Watched => {
@@ -51,14 +51,14 @@ export function loopDesk(): LoopDesk {
   };
 }
 
-/** Of a write the guard knows the files, whatever the client's own arguments are like. */
+/** For a write the guard knows the files, whatever the client's arguments look like. */
 function stepOf({ tool, operation, input }: ToolCall): Step {
   if (operation.kind !== "write") return { type: "tool", name: tool, input };
   const changes = operation.targets.map(({ path }) => ({ path, input }));
   return { type: "tool", name: "edit", input: { changes } };
 }
 
-/** Each attempt of each agent; other limits start a new count. */
+/** One count for each attempt of each agent. Changed limits start a new count. */
 function nameOf(
   { key, epoch }: Holder,
   { session, actor }: ToolCall,

@@ -2,26 +2,26 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { callFile, readCallFile, writeCallFile } from "./call-file.ts";
 
-/** A call that may have written anything, and that nobody has compared yet. */
+/** A call that may have written anywhere and was not compared yet. */
 export interface PendingCall {
   readonly name: string;
-  /** The task or the agent whose call it is. */
+  /** The task or agent that made the call. */
   readonly owner: string;
   readonly session: string | null;
   readonly atMs: number;
-  /** The client has told that it is over. */
+  /** The client has reported its end. */
   readonly isOver: boolean;
-  /** When it was last compared while it may still have been at work. */
+  /** When it was last compared while it may still have been running. */
   readonly seenMs: number;
 }
 
 export type CallOwner = Pick<PendingCall, "owner" | "session">;
 
-/** One small file a call, so that the next call finds what is left to do without reading a picture. */
+/** One small file for each call, so that the next call finds pending ones without reading a picture. */
 export class PendingCalls {
   readonly #folder: string;
 
-  /** In the folder of the pictures. */
+  /** `trees` is the folder of the pictures. */
   constructor(trees: string) {
     this.#folder = join(trees, "pending");
   }
@@ -48,7 +48,7 @@ export class PendingCalls {
     return calls.toSorted((one, other) => one.atMs - other.atMs);
   }
 
-  /** Whether a picture belongs to such a call. */
+  /** Whether a picture belongs to a pending call. */
   needs(picture: string): boolean {
     return existsSync(join(this.#folder, basename(picture)));
   }
@@ -58,21 +58,21 @@ export class PendingCalls {
   }
 }
 
-/** So long a call may be at work without anybody wondering. */
+/** A call may run this long without being reported. */
 const workMsMax = 10 * 60 * 1000;
 
-/** The calls that ended, or seem to, and that nobody has compared: what they wrote outside their lock is still there. */
+/** Calls that ended, or seem to have ended, and were not compared: their writes outside the lock are still there. */
 export function uncomparedCalls(trees: string, nowMs: number): readonly PendingCall[] {
   return new PendingCalls(trees).all().filter(({ isOver, atMs }) => isOver || nowMs - atMs > workMsMax);
 }
 
-/** For a person; undefined where there are none. */
+/** The message for a person; undefined if there are no such calls. */
 export function uncomparedText(calls: readonly PendingCall[]): string | undefined {
   const [oldest] = calls;
   if (oldest === undefined) return undefined;
   const many = calls.length === 1 ? "1 call was" : `${calls.length} calls were`;
-  return `${many} not compared with the tree before, the oldest of ${oldest.owner} at ${new Date(oldest.atMs).toISOString()}`;
+  return `${many} not checked for writes outside the lock, the oldest by ${oldest.owner} at ${new Date(oldest.atMs).toISOString()}`;
 }
 
 export const wayToCompare =
-  "they are compared when their agent makes its next call or stops; if it does not, see what `git status` shows, end its task, and run `lockstep clean --older 0`";
+  "Lockstep checks them when their agent makes its next call or stops; if the agent is gone, review `git status`, end its task, and run `lockstep clean --older 0`";

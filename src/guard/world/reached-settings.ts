@@ -5,23 +5,26 @@ import { gitFolderOf, repositoryTop } from "../../workspace/files/find-project.t
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 
-/** A setting of a repository, and the path in the project that it names. */
+/** A git setting of a repository, and the path in the project that it names. */
 export interface ReachedSetting {
   readonly key: string;
   readonly path: string;
 }
 
-/** In most repositories none of these is set, and git need not be asked. */
+/** Most repositories set none of these; then git need not be asked. */
 const suspicious =
   /\[\s*(?:include|filter|diff|pager|alias|gpg|credential)|fsmonitor|pager|editor|sshcommand|external|askpass/i;
 
-/** Programs that plain commands of git start. Drivers of merges are not among them: a merge runs in the sandbox. */
+/**
+ * Settings that name programs which plain git commands start. Merge drivers are not included: a merge runs in the
+ * sandbox.
+ */
 const programs =
   /^(?:filter\..+\.(?:clean|smudge|process)|diff\.(?:.+\.)?(?:command|textconv|external)|(?:core|gpg|credential|sequence)(?:\..+)?\.(?:fsmonitor|pager|editor|sshcommand|askpass|program|helper)|pager\..+|alias\..+)$/;
 
 /**
- * Git runs outside the sandbox. A setting of the repository through which it would run or read something that the agent
- * may write (in its lock, or ignored) is a way out. Undefined if there is none.
+ * Git runs outside the sandbox. A repository setting that makes it run or read a file which the agent may write (in its
+ * lock, or ignored) would be an escape. Undefined if there is none.
  */
 export async function reachedSetting(
   tree: string,
@@ -64,7 +67,7 @@ function pathsNamedBy(
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** A file that is not there yet may be made. */
+/** A file that does not exist yet may be created later. */
 function realPathOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

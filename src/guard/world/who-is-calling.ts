@@ -7,7 +7,7 @@ import type { GuardDesk, GuardWorld, OwnTask } from "./guard-world.ts";
 
 export type Caller =
   | { readonly kind: "task"; readonly holder: Holder; readonly agent: string | null }
-  /** It had a task, and has it no more: it may look, and write nothing. */
+  /** The agent no longer has its task: it may read, but not write. */
   | { readonly kind: "stale"; readonly task: string; readonly refused: Deny }
   | { readonly kind: "orchestrator" }
   | { readonly kind: "subagent" };
@@ -15,9 +15,9 @@ export type Caller =
 type World = Pick<GuardWorld, "environment" | "hasOrchestrated" | "orchestrators" | "clock">;
 
 /**
- * The first that matches: the task that the agent was started with; the task that the client's agent has claimed; the
- * client's word that it is a subagent, which also holds where the environment of an orchestrator was inherited; then
- * the role in the environment, and that of the client's session.
+ * The first match decides: the task that the agent was started with; the task that the client's agent has claimed; the
+ * client's statement that this is a subagent, even if it inherited an orchestrator's environment; the role in the
+ * environment; the role of the client's session.
  */
 export async function whoIsCalling(
   call: ToolCall,
@@ -36,7 +36,7 @@ export async function whoIsCalling(
   return { kind: (await world.orchestrators?.())?.roleOf(call.session) ?? "subagent" };
 }
 
-/** What binds a task: the client's agent, or the whole session of a client that knows no agents. */
+/** The name that a task is bound to: the client's agent, or the whole session of a client without agents. */
 export function agentOf({ actor, session }: Pick<ToolCall, "actor" | "session">): string | null {
   if (actor.agentId !== null) return `agent:${actor.agentId}`.slice(0, agentLengthMax);
   return session === null ? null : `session:${session}`.slice(0, agentLengthMax);
@@ -69,14 +69,14 @@ async function byToken(
 ): Promise<Caller> {
   const stale = (refused: Deny): Caller => ({ kind: "stale", task: own.task, refused });
   const name = readTaskName(own.task);
-  if ("allow" in name) return stale(ended(own.task, "is no task"));
-  if (desk === undefined) return stale(ended(own.task, "is in no ledger here"));
-  if (own.token === undefined) return stale(ended(own.task, "has a token, and LOCKSTEP_TOKEN is not set"));
+  if ("allow" in name) return stale(ended(own.task, "is not a valid task name"));
+  if (desk === undefined) return stale(ended(own.task, "is not in this project's ledger"));
+  if (own.token === undefined) return stale(ended(own.task, "needs a token, but LOCKSTEP_TOKEN is not set"));
   const refused = await desk.whyStale(own);
   if (refused !== undefined) return stale(refused);
   const holder = holderOf(await desk.facts(), own.task);
   if (holder === undefined || isOver(holder, clock.now()))
-    return stale(ended(own.task, "holds no lease any more"));
+    return stale(ended(own.task, "no longer has a lease"));
   return { kind: "task", holder, agent: agentOf(call) };
 }
 
@@ -87,7 +87,7 @@ async function byClaim(call: ToolCall, { clock }: World, desk: GuardDesk): Promi
   const holder = holderOf(await desk.facts(), task);
   const isOwn = holder?.boundAgent === agent && !isOver(holder, clock.now());
   if (holder !== undefined && isOwn) return { kind: "task", holder, agent };
-  return { kind: "stale", task, refused: ended(task, "holds no lease of this agent's any more") };
+  return { kind: "stale", task, refused: ended(task, "is no longer leased to this agent") };
 }
 
 function holderOf({ holders }: GuardFacts, key: string): Holder | undefined {
@@ -95,7 +95,7 @@ function holderOf({ holders }: GuardFacts, key: string): Holder | undefined {
 }
 
 function ended(task: string, why: string): Deny {
-  return deny("R-LS-001", `task \`${task}\` ${why}: stop, and let the task be dispatched again`, {
+  return deny("R-LS-001", `task \`${task}\` ${why}: stop; the task must be dispatched again`, {
     task_id: task,
   });
 }
