@@ -300,7 +300,7 @@ describe("lockstep init", () => {
     const { status, stderr } = await ground.run(["init", "--orchestrator", "--client", "gemini"]);
     expect(status).toBe(2);
     expect(stderr).toMatch(/E-CONFIG: CLAUDE\.md: /);
-    expect(stderr).toMatch(/^\.claude\/tools\/session-state\.mjs: somebody else wrote this file/m);
+    expect(stderr).toMatch(/^\.claude\/tools\/session-state\.mjs: this file was not written by Lockstep/m);
     expect(ground.everything()).toEqual(before);
   });
 
@@ -384,7 +384,7 @@ describe("the hooks of Claude Code", () => {
     const isHttp = () => configuredHooks("claude", ground.read(personal))?.http !== undefined;
     const init = async () => (await ground.run(["init", "--client", "claude"])).stderr;
     const slower =
-      "claude's hooks run a command, since no `claude` from 2.1.295 on was found: with one on PATH";
+      "claude's hooks run a command, because no `claude` 2.1.295 or newer was found: put one on PATH";
     expect(await init()).toContain(slower);
     expect(isHttp()).toBe(false);
     ground.addProgram("claude", newClaude);

@@ -280,10 +280,10 @@ describe("the host's socket", () => {
     using folder = temporaryFolder();
     const engine = await memoryEngine();
     symlinkSync(folder.path, join(folder.path, "link"));
-    await expect(openHost(engine, join(folder.path, "link"))).rejects.toThrow("is no folder");
-    await expect(openHost(engine, join(folder.path, "none"))).rejects.toThrow("is no folder");
+    await expect(openHost(engine, join(folder.path, "link"))).rejects.toThrow("is not a folder");
+    await expect(openHost(engine, join(folder.path, "none"))).rejects.toThrow("is not a folder");
     chmodSync(folder.path, 0o750);
-    await expect(openHost(engine, folder.path)).rejects.toThrow("is open to other users: `chmod 700` it");
+    await expect(openHost(engine, folder.path)).rejects.toThrow("is accessible to other users: run `chmod 700` on it");
   });
 
   it.runIf(process.geteuid?.() === 0)("is not put into another user's folder", async () => {
@@ -303,7 +303,7 @@ describe("the host's socket", () => {
       using folder = temporaryFolder();
       put(join(folder.path, "socket"));
       await expect(openHost(engine, folder.path)).rejects.toThrow(
-        "is not a socket of lockstep's: move it away",
+        "is not a socket of Lockstep: move it away",
       );
       expect(readdirSync(folder.path).sort()).toEqual(["host.lock", "socket"]);
     }

@@ -9,17 +9,17 @@ import { guardedClient, guardedClients } from "../world/guarded-clients.ts";
 export interface Payload {
   readonly client: string;
   readonly bytes: Uint8Array;
-  /** Where the client says no other. */
+  /** Used if the payload names no folder. */
   readonly folder: string;
-  /** What is guarded; opened when the call is known. */
+  /** Opens the guarded project once the call is parsed. */
   open(call: ToolCall): GuardWorld;
-  /** Asked where the judgement failed; in doubt it is. */
+  /** Asked if judging failed. A failure here counts as active. */
   isActive(): Promise<boolean>;
-  /** What is known of the project then. */
+  /** The project, as far as it is known then. */
   project(): { readonly root: string; readonly stateFolder: string } | undefined;
 }
 
-/** One hook call of a client, from its own payload to its own answer; whatever fails is an answer too. */
+/** Handles one hook call, from the client's payload to the client's answer. Failures are answers too. */
 export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
   const { client, bytes, folder } = payload;
   const guarded = guardedClient(client);
@@ -27,7 +27,7 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
     const known = Object.keys(guardedClients).join(", ");
     return {
       stdout: "",
-      stderr: `lockstep: R-IN-001: \`${client}\` is no client: one of ${known}\n`,
+      stderr: `lockstep: R-IN-001: \`${client}\` is not a known client: use one of ${known}\n`,
       exit: 2,
     };
   }
@@ -46,7 +46,9 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
   }
 }
 
-/** Undefined is no JSON document, and nothing that is too long is looked at: both are calls that nobody understands. */
+/**
+ * Undefined if the payload is too long or not JSON: such a call cannot be parsed and is refused while work is active.
+ */
 function parsed(bytes: Uint8Array): unknown {
   if (bytes.length > guardPayloadBytesMax) return undefined;
   return readJsonBytes(bytes);

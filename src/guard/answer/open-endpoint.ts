@@ -17,7 +17,7 @@ interface EndpointParts {
   isRunAlive(): boolean;
 }
 
-/** The guard of one project in a process that stays: who holds what is kept between calls. */
+/** The guard of one project in the server, which keeps the facts between calls. */
 export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): GuardEndpoint {
   const { ledger, clock, world } = engine;
   const { root } = project.place;
@@ -31,10 +31,10 @@ export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): G
       client,
       bytes,
       folder: environment.PWD ?? root,
-      // Worktrees come and go while it stays.
+      // Worktrees may appear and disappear while the server runs.
       open: () =>
         openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive, loops }),
-      // Orchestrators by their sign alone: the configuration, which says where their files are, may be what failed.
+      // Orchestrators count by their mark only: the configuration, which names their folder, may be what failed.
       isActive: async () =>
         seemsActive(folder, environment) ||
         isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, desk),

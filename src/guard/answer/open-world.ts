@@ -24,8 +24,8 @@ import type {
 export type Environment = GuardWorld["environment"];
 
 /**
- * The project that a call belongs to. An agent may have changed to any folder, so the client's word on its project
- * comes before the call's own folder; of all, the first that Lockstep keeps anything about.
+ * The project that a call belongs to. An agent may have changed its folder, so the project that the client names comes
+ * before the call's folder. The first one with Lockstep state wins.
  */
 export function guardedProject(environment: Environment, folders: readonly string[]): Project {
   const { LOCKSTEP_ROOT, CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR } = environment;
@@ -36,7 +36,7 @@ export function guardedProject(environment: Environment, folders: readonly strin
   const known = projects.find((project) => hasLedger(project) || existsSync(stateFolder(project)));
   const [first] = projects;
   if (known !== undefined || first !== undefined) return (known ?? first) as Project;
-  throw new Error(`none of the folders of this call exists: ${folders.join(", ")}`);
+  throw new Error(`none of the folders that this call names exists: ${folders.join(", ")}`);
 }
 
 export interface WorldParts {
@@ -47,7 +47,7 @@ export interface WorldParts {
   readonly loops?: LoopDesk;
 }
 
-/** The world of one call: its disk is looked at anew. */
+/** The world of one call. The disk is read anew for each call. */
 export function openWorld(parts: WorldParts): GuardWorld {
   const { project, environment } = parts;
   const { place, commonFolder } = project;
@@ -102,12 +102,12 @@ export function openWorld(parts: WorldParts): GuardWorld {
   };
 }
 
-/** Loaded for the calls that need it. */
+/** Imported only for the calls that need it. */
 function sandboxOf(project: Project & { readonly commonFolder: string }): () => Promise<CallSandbox> {
   return async () => (await import("../contain/call-sandbox.ts")).callSandbox(project);
 }
 
-/** The caller's own temporary folder first, in every spelling that tools use for it and the system's. */
+/** The caller's own temporary folder and the system's, each as spelled and with links resolved. */
 function scratchFolders(own: string | undefined): readonly string[] {
   const folders = new Set([
     ...(own?.startsWith("/") ? [own.replace(/\/+$/, "") || "/"] : []),
@@ -121,7 +121,7 @@ function scratchFolders(own: string | undefined): readonly string[] {
   return [...folders];
 }
 
-/** All checkouts of this repository's agents. */
+/** The folders with all checkouts of this repository's agents. */
 function closedFor(checkout: string | undefined, commonFolder: string | undefined): readonly string[] {
   return [
     ...(checkout === undefined ? [] : [dirname(dirname(checkout))]),
@@ -129,7 +129,10 @@ function closedFor(checkout: string | undefined, commonFolder: string | undefine
   ];
 }
 
-/** None inside the sandbox, where what is beside the checkout cannot be written: there the walls and the diff hold. */
+/**
+ * Undefined inside the sandbox, where nothing outside the checkout can be written: the sandbox and the final comparison
+ * protect there.
+ */
 function watchFor(project: Project, checkout: string | undefined): TreeWatch | undefined {
   const { commonFolder } = project;
   if (commonFolder === undefined) return undefined;

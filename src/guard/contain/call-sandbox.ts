@@ -18,7 +18,7 @@ import { placeExecScript } from "./exec-script.ts";
 import { hookWalls, objectWords, placeHooks, toolPath } from "./hook-sandbox.ts";
 import { lockWalls } from "./lock-walls.ts";
 
-/** What is known of a command that was changed: another hook of the same client may see it once more. */
+/** A replaced command: another hook of the same client may see it again. */
 interface Prepared {
   readonly command: string;
   readonly session: string | null;
@@ -26,12 +26,12 @@ interface Prepared {
   readonly atMs: number;
 }
 
-/** All hooks of one call are asked within this time. */
+/** All hooks of one call are run within this time. */
 const hooksMsMax = 30_000;
 
 /**
- * Programs of a call are started by `lockstep exec ID PROGRAM …`: the guard writes the options of `bwrap` for this call
- * into a file, and a shell script hands them over, so that a command costs no start of Node.
+ * Programs of a call are started by `lockstep exec ID PROGRAM …`. The guard writes the `bwrap` options for this call to a
+ * file, and a shell script passes them on, so that a command does not start Node.
  */
 export function callSandbox(project: Project & { readonly commonFolder: string }): CallSandbox {
   const folder = () => openStateSubfolder(project, "calls");
@@ -47,7 +47,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         const checkouts = place.checkouts ?? [];
         const { walls, env } = lockWalls({ owner, root, commonFolder, tree, closed, checkouts });
         const id = randomBytes(4).toString("hex");
-        // Now and then: they are kept for a day.
+        // Only sometimes: the files are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
         writeOptions(optionsFile(folder(), id), wallWords(walls), env);
         const command = shellWord(
@@ -77,7 +77,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
     remember(id, call, command) {
       writeCallFile(recordFile(folder(), id), {
         command,
-        ...whose(call),
+        ...callerOf(call),
         atMs: Date.now(),
       } satisfies Prepared);
     },
@@ -85,8 +85,8 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
       const id = preparedId(call);
       const known = id === undefined ? undefined : readCallFile<Prepared>(recordFile(folder(), id));
       if (known === undefined || call.operation.kind !== "shell") return false;
-      if (Date.now() - known.atMs > hooksMsMax) return false; // said again later, when the lock may be another one
-      const { session, agent } = whose(call);
+      if (Date.now() - known.atMs > hooksMsMax) return false; // repeated later, when the lock may have changed
+      const { session, agent } = callerOf(call);
       return known.command === call.operation.command && known.session === session && known.agent === agent;
     },
   };
@@ -97,13 +97,13 @@ function writeOptions(file: string, words: readonly string[], env: Readonly<Reco
   writeFileSync(file, [...words.map(unlessGone), ...variables, ""].join("\0"), { mode: 0o600 });
 }
 
-/** A file may be gone when the command starts: an editor's, for example. */
+/** A file, for example an editor's temporary one, may be gone when the command starts. */
 function unlessGone(word: string, at: number, words: readonly string[]): string {
   const isBind = word === "--ro-bind" || word === "--bind";
   return isBind && words[at + 1] !== "/" ? `${word}-try` : word;
 }
 
-function whose({ session, actor }: ToolCall): Pick<Prepared, "session" | "agent"> {
+function callerOf({ session, actor }: ToolCall): Pick<Prepared, "session" | "agent"> {
   return { session, agent: actor.agentId };
 }
 

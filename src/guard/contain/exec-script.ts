@@ -7,10 +7,10 @@ import { installFolder } from "../../workspace/process/install-folder.ts";
 
 const env = "/usr/bin/env";
 
-/** What people and clients send to a command; those that a shell ignores in the background come first. */
+/** Signals that people and clients send to a command. Those that a shell ignores in the background come first. */
 const signals = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "CONT"];
 
-/** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
+/** Writes the `lockstep` script that a replaced command calls. A newer version overwrites it. */
 export function placeExecScript(folder: string, calls: string, tools: Tools): string {
   const file = join(folder, "lockstep");
   const text = scriptText(calls, tools);
@@ -21,21 +21,21 @@ export function placeExecScript(folder: string, calls: string, tools: Tools): st
 
 interface Tools {
   readonly bwrap: string;
-  /** Folders that programs are looked for in, none of the project's among them. */
+  /** The folders in which programs are searched, without folders of the project. */
   readonly path: string;
 }
 
 let found: boolean | undefined;
 
-/** Asked once a process. GNU's can; with another one a signal ends a program at once. */
+/** Checked once per process. Only GNU env can reset signals; without that, a signal ends a program at once. */
 function envResetsSignals(): boolean {
   found ??= spawnSync(env, ["--default-signal=INT", "true"], { stdio: "ignore" }).status === 0;
   return found;
 }
 
 /**
- * The first process in the sandbox: all else in there ends with it. Descriptors 8 and 6 lead to the shell of the call
- * and to the script's: if one of them ended before bwrap could notice, the program does not start.
+ * The first process in the sandbox; all others in there end with it. Descriptors 8 and 6 refer to the shell of the call
+ * and to the script's shell: if one of them ended before bwrap could notice, the program does not start.
  */
 function firstProcess(passesSignals: boolean): string {
   const reset = passesSignals ? `${env} --default-signal="$0" -- ` : "";
@@ -44,9 +44,9 @@ function firstProcess(passesSignals: boolean): string {
 }
 
 /**
- * The script waits beside the sandbox, because bwrap would not survive a signal and the program in it would end with
+ * The script waits next to the sandbox, because bwrap would not survive a signal, and the program in it would end with
  * bwrap. So bwrap ignores signals, and the script passes them on. It runs outside the sandbox in the environment of the
- * call: it starts no program by its name alone.
+ * call, so it starts no program by its bare name.
  */
 function scriptText(calls: string, { bwrap, path }: Tools): string {
   const passesSignals = envResetsSignals();
@@ -55,15 +55,15 @@ function scriptText(calls: string, { bwrap, path }: Tools): string {
   const sandbox = words([bwrap, "--args", "9", "--", "/bin/sh", "-c", firstProcess(passesSignals)]);
   const sleep = shellWord(join(dirname(realpathSync(env)), "sleep"));
   return `#!/bin/sh
-# Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call with no more rights than its
-# agent's lock gives, as long as the shell of that process id lives. The file of the ID holds the options of bwrap that
-# the guard chose before the call. \`lockstep hooks ID PROGRAM …\` runs a program whose git starts its hooks that way.
+# Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call that can write only
+# inside its agent's lock, as long as the shell with that process id lives. The file of the ID holds the bwrap options that
+# the guard chose before the call. \`lockstep hooks ID PROGRAM …\` runs a program whose git hooks start that way.
 calls=${shellWord(calls)}
 if [ "$1" = hooks ] && [ -d "$calls/before-$2.hooks" ]; then
   n=\${GIT_CONFIG_COUNT:-0}
   export GIT_CONFIG_COUNT=$((n + 1)) "GIT_CONFIG_KEY_$n=core.hooksPath" "GIT_CONFIG_VALUE_$n=$calls/before-$2.hooks"
   shift 2
-  # Not one that a program of the same call has put into a folder of the project.
+  # Search a safe PATH: a program of the same call may have put a file into a folder of the project.
   program=$(PATH=${shellWord(path)}; command -v -- "$1")
   case $program in
     /*) shift && exec "$program" "$@" ;;
@@ -73,7 +73,7 @@ fi
 if [ "$1" != exec ] || [ ! -r "$calls/before-$2" ]; then exec ${own} "$@"; fi
 signals='${passesSignals ? signals.join(" ") : ""}'
 
-# A shell cannot catch what was ignored when it started: then this one starts again. The program ignores it still.
+# A shell cannot catch signals that were ignored when it started, so this one restarts. The program still ignores them.
 kept=0
 if [ -n "$signals" ]; then
   case $LOCKSTEP_IGNORED in
@@ -95,7 +95,7 @@ reset=TERM,USR1,USR2,CONT
 [ "$((kept & 2))" != 0 ] || reset=$reset,INT
 [ "$((kept & 4))" != 0 ] || reset=$reset,QUIT
 
-# Of all folders for temporary files the sandbox shows these alone.
+# The sandbox shows only these folders for temporary files.
 case \${TMPDIR:-/tmp}/ in
 /tmp/* | /var/tmp/*) ;;
 *) export TMPDIR=/tmp ;;
@@ -104,11 +104,11 @@ esac
 exec 9<"$calls/before-$2" 8<"/proc/$3/stat" 6<"/proc/$$/stat" || exit 125
 shift 3
 command -v -- "$1" >/dev/null || {
-  echo "lockstep: $1: not found; a function or alias of your shell cannot run inside the lock" >&2
+  echo "lockstep: $1: not found; functions and aliases of your shell cannot run in the sandbox" >&2
   exit 127
 }
 
-child() { # the first one of a process
+child() { # the first child of a process
   child=
   read -r child _ <"/proc/$1/task/$1/children"
   [ -n "$child" ]
@@ -116,7 +116,7 @@ child() { # the first one of a process
 ignored() {
   while read -r name ignored; do [ "$name" != SigIgn: ] || break; done <"/proc/$1/status"
 }
-pass() { # a signal, to the program: before that has started, it ignores all that the first process does
+pass() { # a signal to the program, which ignores the same signals as the first process until it has started
   passed=$1
   [ -n "$sandbox" ] || return
   tries=0
@@ -133,7 +133,7 @@ pass() { # a signal, to the program: before that has started, it ignores all tha
   HUP | INT | QUIT) each "$child" ;; # a terminal sends these to all programs of a command
   esac
 } 2>/dev/null
-each() { # the same signal to all that a process has started
+each() { # the same signal to all descendants of a process
   started=
   read -r started <"/proc/$1/task/$1/children"
   for process in $started; do
@@ -145,7 +145,7 @@ each() { # the same signal to all that a process has started
 sandbox=
 passed=
 for signal in $signals; do trap "pass $signal" "$signal"; done
-# In the background a program reads nothing, unless it is told to.
+# A background program reads no stdin unless it is redirected.
 if [ -e /proc/self/fd/0 ]; then exec 7<&0; else exec 7</dev/null; fi
 (
   for signal in $signals; do trap '' "$signal"; done
@@ -155,7 +155,7 @@ sandbox=$!
 exec 6<&- 7<&- 9<&-
 [ -z "$passed" ] || pass "$passed"
 
-# Ends the program once the shell of the call has ended, whichever process is the parent by then.
+# Ends the program once the shell of the call has ended, whichever process is the parent then.
 (
   for signal in ${signals.join(" ")}; do trap '' "$signal"; done
   trap 'kill "$pause"; exit' ALRM
@@ -173,9 +173,9 @@ watch=$!
 while
   wait "$sandbox"
   code=$?
-  kill -0 "$sandbox" 2>/dev/null # it has not ended: a signal came
+  kill -0 "$sandbox" 2>/dev/null # still running: a signal interrupted the wait
 do :; done
-if [ -n "$passed" ]; then # both may have happened at once
+if [ -n "$passed" ]; then # the program may have ended at the same time
   wait "$sandbox" 2>/dev/null
   last=$?
   [ "$last" = 127 ] || code=$last

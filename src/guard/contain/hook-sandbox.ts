@@ -6,9 +6,9 @@ import { safeSearchPath } from "../../workspace/process/search-path.ts";
 import type { Walls } from "../../workspace/sandbox/sandbox.ts";
 
 /**
- * Git itself runs outside the sandbox, because it writes its own folder, and its hooks run inside. Many of them stage
- * files or change the message, so they find a git folder of their own, with the repository's settings, refs and objects
- * read-only in it. What such a hook may change is taken over when it has ended: the index, the message and new objects.
+ * Git itself runs outside the sandbox, because it writes its own folder; its hooks run inside. Many hooks stage files or
+ * change the commit message, so they get a git folder of their own, with the repository's settings, refs and objects
+ * read-only in it. After the hook, its permitted changes are copied back: the index, the message and new objects.
  */
 export interface HookPlaces {
   readonly hooks: HooksOf;
@@ -16,15 +16,15 @@ export interface HookPlaces {
   readonly tree: string;
   readonly gitFolder: string;
   readonly commonFolder: string;
-  /** The git folder that the hooks find. */
+  /** The git folder that the hooks see. */
   readonly copy: string;
 }
 
-/** What a hook may change, of the files in a git folder. */
+/** The files of a git folder that a hook may change. */
 const changeable = ["index", "COMMIT_EDITMSG"];
 const outsideObjects = "objects-outside";
 
-/** The sandbox around an agent's programs, but for the git folder. */
+/** The sandbox of an agent's programs, with a different git folder. */
 export function hookWalls(walls: Walls, { tree, gitFolder, commonFolder, copy }: HookPlaces): Walls {
   const own = [commonFolder, join(commonFolder, "lockstep"), join(tree, ".git")];
   mkdirSync(copy, { recursive: true, mode: 0o700 });
@@ -36,7 +36,7 @@ export function hookWalls(walls: Walls, { tree, gitFolder, commonFolder, copy }:
   };
 }
 
-/** Beside the walls: where the copy finds the objects of the repository. */
+/** Additional mount options: where the copied git folder finds the objects of the repository. */
 export function objectWords({ commonFolder }: HookPlaces): readonly string[] {
   return ["--ro-bind", join(commonFolder, "objects"), join(commonFolder, outsideObjects)];
 }
@@ -60,7 +60,7 @@ function entriesOf(folder: string): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** Writes what git takes for the hooks of the repository: each starts the real one in the sandbox. */
+/** Writes the hook scripts that git runs. Each starts the real hook in the sandbox. */
 export function placeHooks(folder: string, exec: string, places: HookPlaces): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, "run"), hookText(exec, places), { mode: 0o700 });
@@ -70,14 +70,14 @@ export function placeHooks(folder: string, exec: string, places: HookPlaces): vo
 function hookText(exec: string, { hooks, gitFolder, commonFolder, copy }: HookPlaces): string {
   const below = relative(commonFolder, gitFolder);
   return `#!/bin/sh
-# Written by Lockstep for one tool call: runs a hook of git with no more rights than the lock of the agent gives.
+# Written by Lockstep for one tool call: runs a git hook that can write only inside the agent's lock.
 hook=${shellWord(hooks.folder)}/\${0##*/}
 copy=${shellWord(copy)}
 own=${shellWord(gitFolder)}
 inside=${shellWord(join(copy, below))}
 index=\${GIT_INDEX_FILE:-$own/index}
 message=$own/COMMIT_EDITMSG
-# A folder of the project may come first on PATH.
+# A folder of the project may be first on PATH.
 tool() { (PATH=${shellWord(toolPath())} && exec "$@"); }
 
 tool rm -rf "$copy"
@@ -101,7 +101,7 @@ exit $code
 `;
 }
 
-/** Without the folders of the project, in which programs of agents may have put anything. */
+/** Without folders of the project, in which agents' programs may have put anything. */
 export function toolPath(): string {
   return [safeSearchPath(), "/usr/bin", "/bin"].join(":");
 }

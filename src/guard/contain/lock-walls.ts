@@ -10,11 +10,11 @@ interface LockPlaces {
   readonly commonFolder: string;
   /** The checkout that the command works in: the main one or a linked one. */
   readonly tree: string;
-  /** Absolute paths in it that are read-only. */
+  /** Absolute read-only paths in it. */
   readonly closed: readonly string[];
-  /** Other checkouts of the project, which may lie in this one. */
+  /** Other checkouts of the project, which may be inside this one. */
   readonly checkouts: readonly string[];
-  /** Whose command it is: a task, or an agent that has none. */
+  /** The task or agent that runs the command. */
   readonly owner: string;
 }
 
@@ -23,12 +23,12 @@ interface LockWalls {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** People's own git settings, so that scripts which ask git get the answers that they are used to. */
+/** The user's git settings, so that scripts that call git get the usual answers. */
 const gitSettings = [".gitconfig", ".config/git"];
 
 /**
- * Around a command of a person's own agent, in the checkout that the person works in: the lock and ignored output can
- * be written, and so can temporary files and the caches of package managers, as outside. The rest is read-only.
+ * The sandbox of a command in the checkout that a person works in. The lock, ignored output, temporary files and the
+ * caches of package managers are writable. Everything else is read-only.
  */
 export function lockWalls({ owner, root, commonFolder, tree, closed, checkouts }: LockPlaces): LockWalls {
   const walls = checkWalls({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
@@ -58,7 +58,7 @@ export function lockWalls({ owner, root, commonFolder, tree, closed, checkouts }
 
 const entriesMax = 500;
 
-/** Through a socket of tmux, of a desktop or of a key agent a command would reach what is outside. */
+/** Through a socket of tmux, a desktop or a key agent a command could act outside the sandbox. */
 function socketsBelow(folder: string, depth: number): readonly string[] {
   return entriesOf(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -73,6 +73,6 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).slice(0, entriesMax);
   } catch {
-    return []; // another user's, or gone
+    return []; // owned by another user, or gone
   }
 }

@@ -7,12 +7,12 @@ import { exchangeOn } from "./socket-exchange.ts";
 const answerBytesMax = 4 * 1024 * 1024;
 const newline = 0x0a;
 
-/** Nobody is there to be asked, or somebody is and gives no good answer. */
+/** The answer of the server; or `absent` if no server runs, `broken` if it gave no valid answer. */
 export type Asked =
   | { readonly answer: NativeAnswer }
   | { readonly failed: "absent" | "broken"; readonly why: string };
 
-/** Where the warm process says it listens; undefined where there is none. */
+/** The socket on which the server listens; undefined if no server is recorded. */
 export function listeningAt(folder: string): string | undefined {
   try {
     const [socket = ""] = readFileSync(listeningFile(folder), "utf8").split("\n");
@@ -23,7 +23,7 @@ export function listeningAt(folder: string): string | undefined {
   }
 }
 
-/** Its socket and its process, a line each: a shell reads it too. */
+/** Holds the server's socket and process id, one per line. The hook's shell reads it too. */
 export function listeningFile(folder: string): string {
   return join(folder, "listening");
 }
@@ -32,12 +32,12 @@ const absent: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR"
 
 export async function askServer(path: string, request: RawRequest, ms: number): Promise<Asked> {
   try {
-    // Another user's socket could allow anything.
+    // A socket of another user could allow anything.
     const found = lstatSync(path);
     if (!found.isSocket() || found.uid !== (process.geteuid?.() ?? found.uid))
-      return { failed: "broken", why: "its socket is no socket of this user's" };
+      return { failed: "broken", why: "its socket does not belong to this user" };
     const answer = readRawAnswer(await exchange(path, request, ms));
-    return answer === undefined ? { failed: "broken", why: "what it said is no whole answer" } : { answer };
+    return answer === undefined ? { failed: "broken", why: "its answer is incomplete" } : { answer };
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     return absent.has(code)
@@ -66,11 +66,11 @@ function exchange(path: string, request: RawRequest, ms: number): Promise<string
     const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > answerBytesMax) onError(new Error("its answer has no end"));
-      // Nobody need wait for the other side to hang up.
+      if (bytes > answerBytesMax) onError(new Error("its answer is too long"));
+      // A complete answer counts before the server closes the connection.
       else if (chunk.at(-1) === newline && isWhole(Buffer.concat(chunks).toString())) onEnd();
     };
-    const deadline = setTimeout(() => onError(new Error("no answer came in time")), ms);
+    const deadline = setTimeout(() => onError(new Error("it did not answer in time")), ms);
     end = exchangeOn(path, { request: rawRequest(request), onData, onEnd, onError });
   });
 }

@@ -5,7 +5,9 @@ import { inShell } from "./seems-active.ts";
 import { staticDeny } from "./static-deny.ts";
 import type { Machine } from "./ways-to-ask.ts";
 
-/** What hook lines read into their shell, be it dash, bash, busybox or zsh; it is also for people to read. */
+/**
+ * The file that hook lines read into their shell (dash, bash, busybox or zsh). It is also meant to be read by people.
+ */
 export function hookText({ netcat }: Machine): string {
   const asking = netcat ? [askThroughNetcat, askThroughNode(netcat)] : [askThroughNode(netcat)];
   const parts = [head, revive, findSocket, ...asking, staticDeny()];
@@ -13,39 +15,39 @@ export function hookText({ netcat }: Machine): string {
 }
 
 const head = `\
-# Lockstep's hook. \`lockstep\` writes this file, and writes it again where it is not as it should be.
+# Lockstep's hook. \`lockstep\` writes this file, and rewrites it if it is outdated or changed.
 #
 # A hook line in a client's settings reads it into its shell with \`. "$s/hook"\`. Then
-#   $s  is the state folder, in which this file lies;
+#   $s  is the state folder, which holds this file;
 #   $1  is the client that calls, for example \`claude\`;
-#   $2  is \`start\` where the server is wanted though nothing is active, \`revive\` between calls, else empty.
-# What the client tells of its call is on stdin. Exit 0 lets the call pass. Exit 2 refuses it, with the reason on stderr
-# and on stdout in the form that the client understands. Each way through this file ends with \`exit\`: where the line
-# comes behind it, it takes the file for broken and refuses.
+#   $2  is \`start\` if the server is needed although nothing is active, \`revive\` between calls, else empty.
+# The client's payload is on stdin. Exit 0 allows the call. Exit 2 refuses it, with the reason on stderr
+# and on stdout in the client's format. Every path through this file ends with \`exit\`. If it returns to the hook
+# line, the line takes the file for broken and refuses the call.
 
 client=$1
 how=$2
-payload= # once this shell has read it
-asked=   # \`broken\` once a server was asked and gave no whole answer
+payload= # set once this shell has read it
+asked=   # \`broken\` if a server was asked and gave no complete answer
 
-# Set for agents that Lockstep has started; the others say what role they have.
+# Set for agents that Lockstep has started; other agents name their role.
 agent=${inShell.attempt}
 caller=$agent${inShell.role}
 
-# PATH where a folder of the project is on it, or a relative one: programs in there are files of the project.
+# PATH, if it has a folder of the project or a relative one: programs in there are files of the project.
 path=
 case :$PATH: in
   *:[!/]* | *:"$PWD"[/:]* | *:"\${s%/.git/lockstep}"[/:]* | *:/tmp/* | *:/var/tmp/*) path=$PATH ;;
 esac
 
-# The file \`launch\` has one command: the Node client of this installation, with the arguments of this function.
+# The file \`launch\` holds one command: the Node client of this installation, with the arguments of this function.
 ask_node() {
   [ -r "$s/launch" ] && . "$s/launch"
 }`;
 
 const revive = `\
-# Between calls of a client that calls over HTTP and cannot start the server: start it where it has died.
-# The second line of \`listening\` is its process.
+# Between calls of a client that calls over HTTP and cannot start the server: start the server if it has died.
+# The second line of \`listening\` is its process id.
 if [ "$how" = revive ]; then
   pid=
   process=Z
@@ -64,16 +66,16 @@ socket=$LOCKSTEP_SOCKET
 [ -n "$socket" ] || [ ! -r "$s/listening" ] || read -r socket <"$s/listening"`;
 
 /**
- * Who has nothing to tell of its environment hands its input straight to `nc`, which saves a process; a server that
- * does not answer has the payload then, and everything is refused. Others send a here-document.
+ * If nothing of the environment must be sent, `nc` reads the payload directly from stdin, which saves a process. If the
+ * server then does not answer, the payload is lost and every call is refused. Otherwise a here-document is sent.
  */
 const askThroughNetcat = `\
-# Ask the server through \`nc\`, but not when it is to be started: only the Node client sees whether it is the right one.
-# -O: another user's socket could allow anything.
+# Ask the server through \`nc\`, but not at \`start\`: only the Node client checks that it is the right server.
+# -O: a socket of another user could allow anything.
 if [ "$how" != start ] && [ -O "$socket" ]; then
   answer=
   if [ -z "$caller$TMPDIR$path" ]; then
-    # There is nothing to tell but the payload: \`nc\` itself reads it from stdin.
+    # Only the payload is sent: \`nc\` reads it from stdin.
     answer=$(nc -U -N -w 2 "${clientSocket("$socket", "$client")}" 2>/dev/null) && asked=broken
   else
     payload=$(cat)
@@ -103,14 +105,14 @@ fi`;
 function askThroughNode(netcat: boolean): string {
   const listens = netcat ? "" : '[ -n "$socket" ] || ';
   return `\
-# Ask through the Node client, which also starts the server. It is slow, so only where it may have something to say.
+# Ask through the Node client, which also starts the server. It is slow, so only if it may matter.
 if ${listens}[ "$how" = start ] || [ -n "$caller" ] || ${inShell.isShown}; then
   if [ -n "$payload" ]; then
     printf %s "$payload" | ask_node "$client" "\${how:-$asked}"
   else
     ask_node "$client" "\${how:-$asked}"
   fi
-  # However else it ends, it has failed.
+  # Any other exit is a failure.
   case $? in
     0) exit 0 ;;
     2) exit 2 ;;

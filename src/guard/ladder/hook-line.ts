@@ -3,17 +3,17 @@ import { inShell } from "./seems-active.ts";
 import { eventBefore } from "./static-deny.ts";
 
 export interface HookPlace {
-  /** The state folder where none is found: in settings that nobody else shares. */
+  /** The state folder to use if none is found; only in settings that belong to one user. */
   readonly otherwise?: string;
-  /** At the beginning of a session and between calls, for a client that calls over HTTP. */
+  /** At the start of a session and between calls, for a client that calls over HTTP. */
   readonly how?: "start" | "revive";
 }
 
 /**
- * The text of a hook command in a client's settings, for any POSIX shell. It finds the state folder and reads the file
- * `hook` there, which does the rest and ends the shell. It is silent where Lockstep is not installed; where the file is
- * missing or broken it refuses by itself while anything is active. Every client takes exit 2 with a reason on stderr
- * for a refusal.
+ * The hook command in a client's settings, for any POSIX shell. It finds the state folder and sources the file `hook`
+ * there, which does the rest and exits. It does nothing if Lockstep is not installed. If the file is missing or broken,
+ * the line itself refuses calls while anything is active. Every client treats exit 2 with a reason on stderr as a
+ * refusal.
  */
 export function hookLine(client: string, { otherwise, how }: HookPlace = {}): string {
   return [
@@ -23,7 +23,10 @@ export function hookLine(client: string, { otherwise, how }: HookPlace = {}): st
   ].join("; ");
 }
 
-/** What each client sets for its hooks; the others' may be inherited, and mean another project. */
+/**
+ * The variable that each client sets for its hooks. Variables of other clients may be inherited and name another
+ * project.
+ */
 const projectVariables: Readonly<Record<string, string>> = {
   claude: "CLAUDE_PROJECT_DIR",
   gemini: "GEMINI_PROJECT_DIR",
@@ -36,8 +39,8 @@ function startFolder(client: string): string {
 }
 
 /**
- * As Lockstep itself finds it: the git folder that all worktrees share, or beside what people commit. The second only
- * where there is no git folder above: agents may write to a `.lockstep` that is not at the project's top.
+ * Finds the folder like Lockstep itself: git's folder, which all worktrees share, or `.lockstep/state`. The second is used
+ * only if there is no git folder above, because agents may write to a `.lockstep` below the project's root.
  */
 function findFolder(client: string): string {
   return [
@@ -49,15 +52,15 @@ function findFolder(client: string): string {
   ].join("; ");
 }
 
-/** A repository that was moved or copied with its settings has its own state folder. */
+/** A repository that was moved or copied together with its settings has its own state folder. */
 function nearFolder(client: string, otherwise: string): string {
   return `s=${startFolder(client)}/.git/lockstep; [ -d "$s" ] || s=${shellWord(otherwise)}`;
 }
 
-/** The payload is always read: a client may fail where nobody takes what it writes. */
+/** The payload is always read, because a client may fail if its output is not read. */
 function refuse(client: string): string {
   const before = eventBefore(client);
-  const reason = "lockstep: the guard cannot be run: let a person run lockstep status";
+  const reason = "lockstep: the guard cannot be run: ask a person to run lockstep status";
   const isActive = `p=$(cat); ${inShell.isShown} || [ -n "${inShell.attempt}" ] || exit 0`;
   const deny = `echo '${reason}' >&2; exit 2`;
   return before === "" ? `${isActive}; ${deny}` : `${isActive}; case $p in ''|*${before}*) ${deny}; esac`;

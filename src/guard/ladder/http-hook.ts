@@ -1,13 +1,12 @@
 import type { HttpAccess } from "../../workspace/state/http-access.ts";
 import { guardHeaders } from "../world/guard-endpoint.ts";
 
-/** Seconds; the server's own limit is far below. */
+/** In seconds. The server's own timeout is much shorter. */
 const clientSeconds = 10;
 
 /**
- * A handler for Claude Code's settings. At the beginning of a session, where it does not call over HTTP, and at each
- * prompt belongs a hook line that starts the server beside it, and one that revives it between calls: nobody else can
- * start it.
+ * A handler for Claude Code's settings. It needs hook lines next to it: one that starts the server at the start of a
+ * session, where Claude Code does not call over HTTP, and one that revives it at each prompt. Nothing else can start it.
  */
 export function httpHook(client: string, { port, token }: Pick<HttpAccess, "port" | "token">) {
   const interpolated = guardHeaders.map(({ header, name }) => [header, `$${name}`]);

@@ -9,12 +9,12 @@ import { isTriedNode } from "./tried-node.ts";
 import { type Machine, readMachine } from "./ways-to-ask.ts";
 
 /**
- * Hashing all of Node's own names anew takes a seventh of its start. It guards tables against crafted keys, in
- * processes that stay; this one hands on what it reads.
+ * Rehashing Node's snapshot takes a seventh of its start time. It protects long-running processes against crafted keys,
+ * which the short-lived hook client does not need.
  */
 const clientFlags = isTriedNode() ? ["--no-rehash-snapshot"] : [];
 
-/** Words for a shell that start the Node client of this installation; the client's name is to follow. */
+/** Shell words that start the Node client of this installation. The client's name follows them. */
 function launchWords({ folder, root }: Pick<ServerPlace, "folder" | "root">): string {
   const install = installFolder();
   const [client, program] = ["dist/guard-client.cjs", "bin/lockstep.cjs"].map((file) => join(install, file));
@@ -24,9 +24,9 @@ function launchWords({ folder, root }: Pick<ServerPlace, "folder" | "root">): st
 }
 
 /**
- * Tells hooks, whose settings may be shared between machines, what to do on this one and where Lockstep is. Shells read
- * both files as a part of the hook line. Without them Lockstep counts as not installed. The machine is looked at anew
- * only where it is not given and the file is to be written.
+ * Writes the two files that hook lines source: how to call Lockstep on this machine, and where it is installed. Client
+ * settings may be shared between machines. Without these files Lockstep counts as not installed. The machine is probed
+ * only if it is not given and the file must be written.
  */
 export function writeLaunch(place: Pick<ServerPlace, "folder" | "root">, machine?: Machine): void {
   if (machine !== undefined || !isHookCurrent(place.folder))
@@ -34,7 +34,7 @@ export function writeLaunch(place: Pick<ServerPlace, "folder" | "root">, machine
   write(launchFile(place.folder), `${launchWords(place)} "$@"\n`);
 }
 
-/** As this Lockstep writes it, with `nc` or without. */
+/** True if the hook file is the one that this version writes, with or without `nc`. */
 export function isHookCurrent(folder: string): boolean {
   const text = textOf(hookFile(folder));
   return [true, false].some((netcat) => text === hookText({ netcat }));
@@ -42,7 +42,7 @@ export function isHookCurrent(folder: string): boolean {
 
 function write(file: string, text: string): void {
   if (textOf(file) === text) return;
-  // Half a file could not say what it refuses.
+  // An incomplete file could not refuse calls properly.
   replaceFile(file, text, { durable: true });
 }
 
@@ -50,17 +50,17 @@ function textOf(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
-/** Hook lines name it too. */
+/** The name is also in the hook lines. */
 export function hookFile(folder: string): string {
   return join(folder, "hook");
 }
 
-/** The hook file names it too. */
+/** The name is also in the hook file. */
 export function launchFile(folder: string): string {
   return join(folder, "launch");
 }
 
-/** Node, the client and the command that a launch file names. */
+/** The paths of Node, the client and the `lockstep` command in a launch file. */
 export function launchedPrograms(text: string): readonly string[] {
   const words = text.match(/'(?:[^']|'\\'')*'|[^\s']+/g) ?? [];
   const [node, client, , , program] = words

@@ -7,10 +7,10 @@ import { guardedClient } from "../world/guarded-clients.ts";
 interface Offline {
   readonly client: string;
   readonly payload: Uint8Array;
-  /** Of the call, where the payload does not say it. */
+  /** The folder of the call, if the payload does not name one. */
   readonly folder: string;
   readonly isActive: boolean;
-  /** Whose configuration says what a failing guard does; where that is not known, it refuses. */
+  /** The project whose configuration says what a failing guard does; if undefined, it refuses. */
   readonly project: { readonly root: string; readonly stateFolder: string } | undefined;
   /** Why the guard could not be asked. */
   readonly why: string;
@@ -18,19 +18,23 @@ interface Offline {
 
 const pass: NativeAnswer = { stdout: "", stderr: "", exit: 0 };
 
-/** What a hook says that could not ask the guard: no to what would change something while anything is active. */
+/**
+ * The answer of a hook that could not ask the guard: while anything is active, it refuses calls that may change
+ * something.
+ */
 export async function offlineAnswer(offline: Offline): Promise<NativeAnswer> {
   const { client, payload, folder, isActive, why } = offline;
   const guarded = guardedClient(client);
   const warning = `lockstep: the guard could not be asked: ${why}`;
-  if (!isActive) return { ...pass, stderr: `${warning}; nothing is active, so the call goes on` };
-  if (guarded === undefined) return { stdout: "", stderr: `${warning}; \`${client}\` is no client`, exit: 2 };
+  if (!isActive) return { ...pass, stderr: `${warning}; nothing is active, so the call is allowed` };
+  if (guarded === undefined)
+    return { stdout: "", stderr: `${warning}; \`${client}\` is not a known client`, exit: 2 };
   const document = readJsonBytes(payload);
   const call = guarded.parse(document, { folder });
   if (!(await isRefused(call))) return pass;
   if (await isOpen(offline))
-    return { ...pass, stderr: `${warning}; \`guard.on_error\` is \`open\`, so the call goes on` };
-  const reason = `${warning}, so this is refused while work is active here; \`lockstep status\` says what is`;
+    return { ...pass, stderr: `${warning}; \`guard.on_error\` is \`open\`, so the call is allowed` };
+  const reason = `${warning}, so this call is refused while work is active here; run \`lockstep status\` to see the active work`;
   return guarded.render({ allow: false, reason }, call, document);
 }
 
@@ -43,7 +47,7 @@ async function isOpen({ project }: Offline): Promise<boolean> {
   }
 }
 
-/** What has happened already is not refused any more. */
+/** Events after a call are not refused. */
 async function isRefused(call: ToolCall): Promise<boolean> {
   if (call.event === "settings-change") return true;
   return (call.event === "before-tool" || call.operation.kind === "malformed") && (await mayChange(call));

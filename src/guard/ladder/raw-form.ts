@@ -2,7 +2,7 @@ import type { NativeAnswer } from "../../contract/tool-call.ts";
 import { guardVariables } from "../world/guard-endpoint.ts";
 
 /**
- * What a shell can send and read without another program. The request is a line `guard/1 CLIENT`, one line
+ * A format that a shell can send and read without another program. The request is a line `guard/1 CLIENT`, one line
  * `NAME=value` for each variable, an empty line, and the payload to the end. The answer is one text in four parts.
  */
 export const rawStart = "guard/1 ";
@@ -21,7 +21,7 @@ export function rawRequest({ client, env, payload }: RawRequest): Buffer {
   return Buffer.concat([Buffer.from(`${rawStart}${client}\n${lines.join("")}\n`), payload]);
 }
 
-/** Undefined where it has no empty line: then it is nothing that a hook sent. */
+/** Undefined if there is no empty line: then a hook did not send it. */
 export function readRawRequest(bytes: Uint8Array): RawRequest | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = buffer.indexOf("\n\n");
@@ -36,7 +36,7 @@ export function readRawRequest(bytes: Uint8Array): RawRequest | undefined {
   return { client: first.slice(rawStart.length), env, payload: buffer.subarray(end + 2) };
 }
 
-/** Without the mark that stands between the parts: in JSON it can only be inside a string. */
+/** Escapes the separator within the parts. In JSON it can only be inside a string. */
 export function rawAnswer({ exit, stdout, stderr }: NativeAnswer): string {
   const document = stdout
     .trim()
@@ -46,17 +46,17 @@ export function rawAnswer({ exit, stdout, stderr }: NativeAnswer): string {
   return parts.join(between);
 }
 
-/** Also one at its end would make a mark with what follows. */
+/** An `@` at the end would form a separator with the following text. */
 function apart(text: string): string {
   return text.replace(/@(?=@|$)/g, "@ ");
 }
 
-/** No part of an answer has the mark in it, so nothing can look like its end. */
+/** No part contains the separator, so the end mark is unambiguous. */
 export function isWhole(text: string): boolean {
   return text.trimEnd().endsWith(between + answerEnd);
 }
 
-/** Undefined where it is not whole, or no answer to a hook call. */
+/** Undefined if the answer is incomplete or invalid. */
 export function readRawAnswer(text: string): NativeAnswer | undefined {
   const [head = "", stdout = "", stderr = "", end, ...more] = text.trim().split(between);
   const [, exit] = /^lockstep\/1 ([02])$/.exec(head) ?? [];

@@ -4,12 +4,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Set for agents that Lockstep has started. */
 const agentVariables = ["LOCKSTEP_SOCKET", "LOCKSTEP_TASK"];
-/** The others tell their role with these. */
+/** Other agents name their role with these. */
 const roleVariables = ["CLAUDE_AGENT_ROLE", "CLAUDE_AGENT_NAME"];
 
 /**
- * For a caller that cannot ask the ledger: the sign in the state folder says so, or the caller is itself at work. An
- * orchestrator is one from its first call on, when nothing is active yet.
+ * For a caller that cannot read the ledger: true if the state folder has the `active` mark, or if the caller itself is an
+ * agent of Lockstep's or an orchestrator. An orchestrator counts from its first call on, before anything is active.
  */
 export function seemsActive(folder: string, environment: Environment): boolean {
   return isShownActive(folder) || isAttempt(environment) || /orchestrator/i.test(roleIn(environment));
@@ -27,7 +27,10 @@ function textOf(names: readonly string[], environment: Environment): string {
   return names.map((name) => environment[name] ?? "").join("");
 }
 
-/** The same in a shell that has the state folder in `$s`: words that are empty or not, and commands that succeed or not. */
+/**
+ * The same tests in a shell with the state folder in `$s`: words that are empty or not, and commands that succeed or
+ * fail.
+ */
 export const inShell = {
   attempt: wordOf(agentVariables),
   role: wordOf(roleVariables),

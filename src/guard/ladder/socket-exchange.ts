@@ -1,6 +1,6 @@
 import { isTriedNode } from "./tried-node.ts";
 
-/** The handles of Node that `net` itself is made of: loading that takes a fifth of a hook call. */
+/** Node's internal handles, on which `net` is built. Loading `net` takes a fifth of a hook call. */
 interface BarePipe {
   onread: ((bytes: ArrayBuffer | undefined) => void) | undefined;
   connect(request: Waiting, path: string): number | undefined;
@@ -27,27 +27,27 @@ interface Handles {
 }
 
 export interface Exchange {
-  /** All that is sent; then the other side hears that nothing more comes. */
+  /** The whole request. After it, the sending side is closed. */
   readonly request: Uint8Array;
   onData(chunk: Buffer): void;
   onEnd(): void;
   onError(error: Error): void;
 }
 
-/** Sends and reads on a unix socket; returns what ends it. */
+/** Exchanges data on a unix socket. Returns the function that closes it. */
 export function exchangeOn(path: string, exchange: Exchange): () => void {
   const handles = bareHandles();
   return handles === undefined ? exchangeThroughNet(path, exchange) : exchangeBare(handles, path, exchange);
 }
 
-/** They are deprecated, and with `--permission` they are not to be had. */
+/** The handles are deprecated, and not available with `--permission`. */
 function bareHandles(): Handles | undefined {
   if (!isTriedNode()) return undefined;
   const { binding } = process as unknown as { readonly binding: (name: string) => Handles };
   try {
     return { ...binding("pipe_wrap"), ...binding("stream_wrap") };
   } catch {
-    return undefined; // `net` does the same
+    return undefined; // fall back to `net`
   }
 }
 
@@ -67,7 +67,7 @@ function exchangeBare(handles: Handles, path: string, { request, ...on }: Exchan
   };
   const send = () => {
     check(pipe.readStart());
-    // It must not be collected before it is sent.
+    // The buffer must stay referenced until it is sent.
     check(pipe.writeBuffer(Object.assign(waiting(handles.WriteWrap, check), { buffer: request }), request));
     check(pipe.shutdown(waiting(handles.ShutdownWrap, check)));
   };
@@ -82,7 +82,7 @@ function exchangeBare(handles: Handles, path: string, { request, ...on }: Exchan
 
 function systemError(status: number): Error {
   const code = process.getBuiltinModule("node:util").getSystemErrorName(status);
-  return Object.assign(new Error(`its socket said ${code}`), { code });
+  return Object.assign(new Error(`its socket failed with ${code}`), { code });
 }
 
 function exchangeThroughNet(path: string, { request, onData, onEnd, onError }: Exchange): () => void {

@@ -1,24 +1,29 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** So long nobody else tries, whether the server is slow to start or cannot. */
+/** For this long no other process tries to start the server. */
 const startMsMax = 5000;
 
 export interface ServerPlace {
-  /** The repository's state folder. */
   readonly folder: string;
-  /** Where the server is started: the project's root. */
+  /** The folder in which the server is started: the project's root. */
   readonly root: string;
-  /** The program `lockstep`, for Node. */
+  /** The script `lockstep`, for Node. */
   readonly program: string;
-  /** Asked once nobody else can start one: a server may have come up meanwhile. */
+  /** Checked after this process has the right to start: another server may have started in the meantime. */
   isNeeded(): boolean;
 }
 
-/** It stays for hours beside other work: half the memory is worth a tenth of a call that takes a millisecond. */
+/**
+ * The server runs for hours next to other work, so low memory matters more than a tenth of a call that takes a
+ * millisecond.
+ */
 export const serverFlags = ["--optimize-for-size"];
 
-/** Starts `lockstep serve` on its own. Of many that ask at once one does; that there is only one server, its lock says. */
+/**
+ * Starts `lockstep serve` in the background. Of several callers only one starts it; the server's own lock ensures that
+ * only one runs.
+ */
 export function startServer({ folder, root, program, isNeeded }: ServerPlace): void {
   const starting = join(folder, "starting");
   if (!isFirst(starting)) return;
@@ -35,7 +40,7 @@ export function startServer({ folder, root, program, isNeeded }: ServerPlace): v
     stdio: ["ignore", log, log],
     env,
   })
-    .on("error", () => {}) // the hook waits for it in vain, and says so
+    .on("error", () => {}) // the hook reports that no server came up
     .unref();
   closeSync(log);
 }
@@ -44,7 +49,7 @@ export function serverLog(folder: string): string {
   return join(folder, "serve.log");
 }
 
-/** A hook's environment is its client's, keys and all: the server gets nothing of that. */
+/** The hook inherits the client's environment, including API keys. The server gets only these variables. */
 const kept = ["PATH", "HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"];
 
 function isFirst(file: string): boolean {

@@ -7,49 +7,49 @@ import type { guardedClients } from "../world/guarded-clients.ts";
 import { inShell } from "./seems-active.ts";
 
 const reason =
-  "lockstep: work is active here and the guard cannot be run, so this is refused: let a person run `lockstep status` in the project, which tells hooks anew where lockstep is; where it is gone, remove the file named active in its state folder";
+  "lockstep: work is active here and the guard cannot be run, so this call is refused: ask a person to run `lockstep status` in the project, which repairs the hooks; if lockstep was uninstalled, remove the file named active in its state folder";
 
 interface Form {
-  /** What stands in payloads of calls that have not been made yet, and in no others; empty where nothing does. */
+  /** A text that is only in payloads of calls that have not run yet; empty if there is none. */
   readonly before: string;
   readonly document: object;
 }
 
 const asClaude: Form = { before: "PreToolUse", document: claudeDenial(reason) };
 
-/** Built into a file too, for a Node that can load nothing else. */
+/** Also built into a separate file, for a Node that cannot load anything else. */
 export const refusalForms: Readonly<Record<string, Form>> = {
   claude: asClaude,
   codex: asClaude,
   gemini: { before: "BeforeTool", document: geminiDenial(reason) },
-  // Which of its two forms it wants, the payload tells.
+  // The payload says which of the two forms the client expects, so both are sent.
   copilot: { before: "", document: { ...copilotDenial(reason), ...claudeDenial(reason) } },
   opencode: { before: "", document: opencodeDenial(reason) },
   cursor: { before: "", document: cursorDenial(reason) },
 } satisfies Readonly<Record<keyof typeof guardedClients, Form>>;
 
-/** What stands in payloads of the client's calls that have not been made yet. */
+/** A text in payloads of the client's calls that have not run yet. */
 export function eventBefore(client: string): string {
   return (refusalForms[client] ?? asClaude).before;
 }
 
 /**
- * The end of the hook file: a deny that a shell says by itself. Nobody is there to read the payload, so every call that
- * is still to be made is refused, and what has happened already is not.
+ * The end of the hook file: a refusal by the shell itself. It cannot parse the payload, so it refuses every call that has
+ * not run yet, and no other event.
  */
 export function staticDeny(): string {
   const cases = Object.entries(refusalForms).map(([client, { before, document }]) => {
-    // Quotes end for the variable and begin again; the rest of a document has none.
+    // Closes the quotes around the variable and opens them again. The rest of the document has no quotes of this kind.
     const text = JSON.stringify(document).replaceAll(reason, "'$reason'");
     return `  ${client})\n    before=${before}\n    document='${text}'\n    ;;`;
   });
   return `\
-# Nobody could be asked: the call passes where nothing is active.
+# The guard could not be asked: the call is allowed if nothing is active.
 [ -n "$payload" ] || payload=$(cat)
 [ -n "$agent" ] || ${inShell.isShown} || ${inShell.isOrchestrator} || exit 0
 
-# Else it is refused in the client's own form. What is told after a call, or at a session's end, passes: \`before\` stands
-# in the payload of each call that is still to be made, and an empty payload is one that a failed program has read.
+# Otherwise it is refused in the client's format. Events after a call or at a session's end pass: \`before\` is
+# in the payload of each call that has not run yet. An empty payload was consumed by a program that failed.
 reason='${reason}'
 case $client in
 ${cases.join("\n")}

@@ -1,6 +1,6 @@
 const majorMax = 24;
 
-/** What makes the hook client quick is promised by no documentation, so it is used only where it was tried. */
+/** The hook client's optimizations use undocumented behaviour, so they apply only to Node versions that were tested. */
 export function isTriedNode(): boolean {
   return Number.parseInt(process.versions.node, 10) <= majorMax;
 }

@@ -1,19 +1,19 @@
 export interface Machine {
-  /** Its `nc` can talk to a unix socket and say that it has sent everything. */
+  /** True if `nc` supports unix sockets and can close its sending side. */
   readonly netcat: boolean;
 }
 
 type Version = readonly [number, number, number];
 
-/** The first version of Claude Code in which a hook over HTTP that fails can block. */
+/** The first version of Claude Code in which a failing HTTP hook can block. */
 export const httpBlocks: Version = [2, 1, 295];
 
-/** Whether the client can call over HTTP and still be held. */
+/** Whether the client can call over HTTP and is still blocked if the call fails. */
 export function canCallOverHttp(client: string, version: Version): boolean {
   return client === "claude" && isAtLeast(version, httpBlocks);
 }
 
-/** What a program says of itself; undefined where it says no version. */
+/** The version in a program's output; undefined if there is none. */
 export function versionIn(text: string): Version | undefined {
   const found = /(\d+)\.(\d+)\.(\d+)/.exec(text);
   return found === null ? undefined : [Number(found[1]), Number(found[2]), Number(found[3])];
@@ -24,7 +24,7 @@ function isAtLeast(version: Version, wanted: Version): boolean {
   return at < 0 || (version[at] ?? 0) > (wanted[at] ?? 0);
 }
 
-/** What its usage says: other programs of that name have neither `-U` nor `-N`. */
+/** Reads the usage text, because other programs called `nc` lack `-U` or `-N`. */
 export function readMachine(): Machine {
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { stdout, stderr } = spawnSync("nc", ["-h"], { encoding: "utf8", timeout: 2000 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ClientName } from "./client-setups.ts";
 
-/** A write that the client is about to make, in its own form. */
+/** A payload for a write that the client is about to make, in the client's format. */
 export function canaryPayload(name: ClientName, root: string): unknown {
   const file = join(root, "canary.txt");
   const content = "canary\n";

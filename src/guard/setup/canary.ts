@@ -11,13 +11,13 @@ import type { ClientName } from "./client-setups.ts";
 import type { HttpHandler } from "./configured-hooks.ts";
 
 const msMax = 10_000;
-/** On a machine with much to do the server may take longer to start than one hook waits for it. */
+/** On a busy machine the server may take longer to start than one hook waits for it. */
 const triesMax = 5;
 const task = "T-CANARY";
 
 /**
- * A repository that is thrown away, with this installation of Lockstep and a task that holds a lock. The commands of
- * clients' settings find it by the folder they are called in, so that no ledger of the person's is touched.
+ * A temporary repository with this installation of Lockstep and a task that holds a lock. The hook commands find it by
+ * their working directory, so the user's own ledgers are not touched.
  */
 export class CanaryPlace implements AsyncDisposable {
   readonly #root: string;
@@ -38,22 +38,23 @@ export class CanaryPlace implements AsyncDisposable {
     }
   }
 
-  /** Calls it as the client would; undefined where it refuses the write as it should, else what it did instead. */
+  /** Runs the hook like the client would. Undefined if it refuses the write as it should, else what it did instead. */
   async whyNotRefused(name: ClientName, command: string): Promise<string | undefined> {
     for (let tries = 1; ; tries += 1) {
       const { exit, stdout, stderr } = await this.#call(name, command);
-      if (exit !== 2) return `a write that must be refused passes: the hook exits ${exit ?? "too late"}`;
+      if (exit !== 2)
+        return `the hook allows a write that it must refuse: ${exit === null ? "it timed out" : `it exits ${exit}`}`;
       const isUnasked = /guard (?:cannot be run|could not be asked)/.test(stderr);
       if (isUnasked && tries < triesMax) continue;
-      if (isUnasked) return `it refuses everything: ${stderr.trim().split("\n")[0]}`;
+      if (isUnasked) return `the hook refuses every call: ${stderr.trim().split("\n")[0]}`;
       return isDenial(stdout) && stderr.trim() !== ""
         ? undefined
-        : "its refusal has not the form that the client understands";
+        : "the hook's refusal is not in the format that the client expects";
     }
   }
 
   async #call(name: ClientName, command: string) {
-    const said = { stdout: "", stderr: "" };
+    const output = { stdout: "", stderr: "" };
     const { exit } = await runProcess({
       command: ["/bin/sh", "-c", command],
       cwd: this.#root,
@@ -61,27 +62,29 @@ export class CanaryPlace implements AsyncDisposable {
       input: JSON.stringify(canaryPayload(name, this.#root)),
       ...{ msMax, streams: "apart" },
       onOutput: (chunk, from) => {
-        said[from] += chunk.toString();
+        output[from] += chunk.toString();
       },
     });
-    return { exit, ...said };
+    return { exit, ...output };
   }
 
-  /** The same over HTTP, of this place's own server, with the headers that stand in the settings. */
+  /** The same over HTTP, with this repository's own server and the headers from the settings. */
   async whyNotRefusedOverHttp(name: ClientName, { headers }: HttpHandler): Promise<string | undefined> {
     const access = readHttpAccess(join(this.#root, ".git", "lockstep"));
-    if (access === undefined) return "the server has not been started";
+    if (access === undefined) return "the server did not start";
     const empty = Object.keys(headers).map((header) => [header, ""]);
     const sent = { ...Object.fromEntries(empty), Authorization: `Bearer ${access.token}` };
     const text = await post(access.port, `/guard/${name}`, {
       headers: sent,
       body: JSON.stringify(canaryPayload(name, this.#root)),
     });
-    return isDenial(text) ? undefined : `a write that must be refused passes: the server says \`${text}\``;
+    return isDenial(text)
+      ? undefined
+      : `the server allows a write that it must refuse: it answers \`${text}\``;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Its server ends by itself when it sees that its folder is gone.
+    // The server exits by itself when its folder is gone.
     rmSync(this.#root, { recursive: true, force: true, maxRetries: 3 });
   }
 
@@ -90,10 +93,10 @@ export class CanaryPlace implements AsyncDisposable {
       command: [process.execPath, join(installFolder(), "bin", "lockstep.cjs"), ...words],
       ...{ cwd: this.#root, env: this.#environment(), input, msMax },
     });
-    if (exit !== 0) throw new Error(`\`lockstep ${words[0]}\` fails in a new repository: ${tail.trim()}`);
+    if (exit !== 0) throw new Error(`\`lockstep ${words[0]}\` failed in a new repository: ${tail.trim()}`);
   }
 
-  /** Nothing of who calls, nor of the person's own state. */
+  /** Without variables that identify the caller, and without the user's own state. */
   #environment(): Record<string, string> {
     const kept = ["PATH", "HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR"].flatMap((name) => {
       const value = process.env[name];
@@ -112,7 +115,7 @@ const packet = {
   },
 };
 
-/** In whichever client's form. */
+/** In any client's format. */
 function isDenial(stdout: string): boolean {
   try {
     return /"deny"|"allow":false/.test(JSON.stringify(JSON.parse(stdout)));
@@ -135,7 +138,7 @@ function post(
       });
       response.on("end", () => resolve(text)).on("error", reject);
     });
-    sent.on("timeout", () => sent.destroy(new Error("the server gives no answer")));
+    sent.on("timeout", () => sent.destroy(new Error("the server did not answer in time")));
     sent.on("error", reject).end(body);
   });
 }

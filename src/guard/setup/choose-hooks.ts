@@ -15,17 +15,17 @@ interface Choosing {
   readonly machine: Machine;
   readonly edits: Edits;
   readonly shared: boolean;
-  /** The repository's own, whether it exists or not. */
+  /** The repository's state folder, which need not exist. */
   readonly stateFolder: string;
-  /** Where and how the repository's server answers HTTP; asked only where a client can use it. */
+  /** Port and token of the repository's server. Called only if a client can use HTTP. */
   access(): Promise<Pick<HttpAccess, "port" | "token">>;
 }
 
-/** Which file of a client's gets which hook. */
+/** Chooses the settings file and the hook for a client. */
 export async function chooseHook(name: ClientName, choosing: Choosing): Promise<PlannedClient> {
   const { edits, shared, machine } = choosing;
   const { files } = clientSetups[name];
-  // Hooks in both files would be called twice.
+  // Hooks in both files would run twice.
   const isShared = files.personal === null || shared || hasHooks(name, edits, files.shared);
   const file = isShared ? files.shared : (files.personal ?? files.shared);
   if (isShared || (await isTracked(machine.root, file)))
@@ -35,9 +35,9 @@ export async function chooseHook(name: ClientName, choosing: Choosing): Promise<
   return { name, file, hook, ...(slower ? { note: slowerNote } : {}) };
 }
 
-const slowerNote = `claude's hooks run a command, since no \`claude\` from ${httpBlocks.join(".")} on was found: with one on PATH, \`lockstep init\` makes them quicker (HTTP)`;
+const slowerNote = `claude's hooks run a command, because no \`claude\` ${httpBlocks.join(".")} or newer was found: put one on PATH and run \`lockstep init\` again for faster hooks (HTTP)`;
 
-/** HTTP only in settings that are nobody else's, since the token stands in them. */
+/** HTTP is used only in settings of a single user, because the token is in them. */
 async function personalHook(
   name: ClientName,
   file: string,
@@ -46,7 +46,7 @@ async function personalHook(
   const program = programOf(name, machine);
   const version = program === undefined ? undefined : versionIn(await versionOf(program));
   const command = hookLine(name, { otherwise });
-  // A client that cannot be asked now is the one that could when these hooks were written.
+  // If the version cannot be read now, the existing hooks show what the client supports.
   const calls = version === undefined ? hasHttp(name, edits.text(file)) : canCallOverHttp(name, version);
   if (!calls) return { command };
   return {
@@ -72,19 +72,19 @@ export function hasHooks(name: ClientName, edits: Edits, file: string): boolean 
   return bare.ok && bare.text !== text;
 }
 
-/** Then it is not for one person alone, whatever its name says. */
+/** A tracked file is shared, whatever its name says. */
 async function isTracked(root: string, file: string): Promise<boolean> {
   const { stdout } = await tryGit(root, ["ls-files", "--", file]);
   return stdout.length > 0;
 }
 
-/** Whether git would offer to commit it. */
+/** Whether git would show the file as untracked. */
 export async function isOffered(root: string, file: string): Promise<boolean> {
   const { exit } = await tryGit(root, ["check-ignore", "-q", "--no-index", "--", file]);
   return exit === 1;
 }
 
-/** For any folder of the repository: the project need not be at its top. */
+/** Matches in any folder of the repository, because the project need not be at its root. */
 export function ignoreLine(file: string): string {
   return `**/${dirname(file)}/${basename(file)}`;
 }

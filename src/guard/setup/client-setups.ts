@@ -11,23 +11,23 @@ export type ClientName = keyof typeof guardedClients;
 
 export interface ClientHook {
   readonly command: string;
-  /** For clients that call over HTTP: the handler, and what starts the server. */
+  /** For clients that call over HTTP: the handler, and the commands that start the server. */
   readonly http?: Readonly<Record<string, unknown>>;
   readonly start?: string;
   readonly revive?: string;
 }
 
 interface ClientSetup {
-  /** From the project's root; null where the client has no file for one person alone. */
+  /** Relative to the project's root; null if the client has no per-user file. */
   readonly files: { readonly personal: string | null; readonly shared: string };
   install(text: string | null, hook: ClientHook, file: string): SettingsEdit;
   uninstall(text: string, file: string): SettingsEdit;
-  /** What shows, in the project or at home, that somebody uses it. */
+  /** A folder in the project or at home that shows that the client is used. */
   readonly folder: string;
   readonly program: string;
-  /** Where else its installers put it, below the home folder. */
+  /** Other places below the home folder where its installers put it. */
   readonly installed?: readonly string[];
-  /** What its agents read about the project. */
+  /** The file that its agents read about the project. */
   readonly guide: "CLAUDE.md" | "AGENTS.md" | "GEMINI.md";
 }
 

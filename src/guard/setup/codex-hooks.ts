@@ -9,7 +9,7 @@ import { field } from "../../core/values/fields.ts";
 
 const msMax = 15_000;
 
-/** One hook of the project's, as Codex sees it. */
+/** One hook of the project, as Codex sees it. */
 export interface CodexHook extends TrustedHook {
   readonly command: string;
   readonly trusted: boolean;
@@ -19,7 +19,7 @@ export function codexHome(environment: NodeJS.ProcessEnv = process.env): string 
   return environment.CODEX_HOME || join(homedir(), ".codex");
 }
 
-/** The user's file with these hooks among those that are trusted; what was trusted for other projects stays. */
+/** The user's file with these hooks marked as trusted. Trust for other projects is kept. */
 export function withTrust(
   text: string | null,
   hooks: readonly TrustedHook[],
@@ -32,7 +32,7 @@ export function withTrust(
   return trust(text, [...others, ...hooks], file);
 }
 
-/** Asks `codex app-server` which hooks of these files it sees; none where it does not trust the folder. */
+/** Asks `codex app-server` which hooks of these files it sees. Empty if Codex does not trust the folder. */
 export async function listCodexHooks(
   root: string,
   projects: readonly string[],
@@ -61,7 +61,7 @@ async function converse(child: ChildProcess, root: string): Promise<unknown> {
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error("codex has no pipes");
   const failed = new Promise<never>((_, reject) => child.once("error", reject));
-  stdin.on("error", () => {}); // it has ended, which the end of its output says too
+  stdin.on("error", () => {}); // the process has ended; the end of its output reports that
   const say = (message: object) => void stdin.write(`${JSON.stringify(message)}\n`);
   say({
     id: 1,
@@ -77,7 +77,7 @@ async function converse(child: ChildProcess, root: string): Promise<unknown> {
       }
       if (field(message, "id") === 2) return field(message, "result");
     }
-    throw new Error("`codex app-server` gives no list of hooks");
+    throw new Error("`codex app-server` did not list its hooks");
   })();
   return await Promise.race([answered, failed]);
 }

@@ -6,8 +6,8 @@ const widthMax = 118;
 const commentColumn = 46;
 
 /**
- * The configuration that `init` writes: every key with its default or, where that is nothing, an example. A line that
- * starts with `#` and no single blank is a setting: without its `#` the whole is a valid configuration.
+ * The configuration that `init` writes: every key with its default, or with an example if the default is empty. A line
+ * that starts with `#` and is not followed by a single blank is a setting: without the `#` the file is a valid configuration.
  */
 export function configTemplate(): string {
   const head = `Lockstep's configuration. Every key is optional. Commented-out values are the defaults, or examples where the default is nothing: remove the # from what you want to change. An unknown key is an error. docs/config.md and \`lockstep schema config\` explain every key.`;
@@ -22,14 +22,14 @@ function settingOf(key: ConfigKey): string[] {
   return [`#${key.name}: ${inline(isNothing(key.value) ? key.example : key.value)}`];
 }
 
-/** The default of an inner key; an example, where the whole section comes to nothing without one. */
+/** The default of an inner key; or an example, if the section is empty by default. */
 function shownValue({ value: all, example }: ConfigKey, { name, value }: ConfigKey): unknown {
   const isEmpty =
     isObject(all) && Object.values(all).every((one) => one === null) && Object.keys(all).length > 1;
   return isEmpty && isObject(example) && name in example ? example[name] : value;
 }
 
-/** The first entry with all its keys, the others on a line each. */
+/** The first entry with all its keys, the others on one line each. */
 function entriesOf({ keys, example }: ConfigKey): string[] {
   return Object.entries(isObject(example) ? example : {}).flatMap(([name, entry], at) => {
     if (at > 0 || !isObject(entry)) return [`#  ${name}: ${inline(entry)}`];
@@ -57,12 +57,12 @@ function itemsOf({ name, meaning, keys, example }: ConfigKey, indent: string): s
   return [...comment(`${name}: ${meaning}`), `#${indent}${name}:`, ...items];
 }
 
-/** Beside the setting where there is room, else above it. */
+/** Puts the comment next to the setting if there is room, else above it. */
 function commented(line: string, { name, meaning }: ConfigKey): string[] {
-  const said = comment(meaning).join("\n");
-  const beside = `${line.padEnd(commentColumn)} ${said}`;
-  const isShort = !said.includes("\n") && beside.length <= widthMax;
-  return isShort ? [beside] : [...comment(`${name}: ${meaning}`), line];
+  const text = comment(meaning).join("\n");
+  const sameLine = `${line.padEnd(commentColumn)} ${text}`;
+  const isShort = !text.includes("\n") && sameLine.length <= widthMax;
+  return isShort ? [sameLine] : [...comment(`${name}: ${meaning}`), line];
 }
 
 function inline(value: unknown): string {
@@ -73,7 +73,7 @@ function isNothing(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** In a project `docs/` is the project's own. */
+/** In a project, `docs/` would mean the project's own folder. */
 function comment(text: string): string[] {
   return text
     .replaceAll(/\bdocs\//g, "Lockstep's docs/")

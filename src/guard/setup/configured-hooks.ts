@@ -3,9 +3,9 @@ import { outlineToml } from "../../clients/settings/toml-outline.ts";
 import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
 import type { ClientName } from "./client-setups.ts";
 
-/** What of ours stands in a client's settings file, as the client would read it. */
+/** Lockstep's hooks in a client's settings file, as the client reads them. */
 export interface ConfiguredHooks {
-  /** The command before a tool call; where that is asked over HTTP, the one for other events. */
+  /** The command before a tool call; if calls go over HTTP, the command for other events. */
   readonly command: string | undefined;
   readonly http: HttpHandler | undefined;
 }
@@ -16,7 +16,7 @@ export interface HttpHandler {
   readonly blocks: boolean;
 }
 
-/** Undefined where nothing of ours stands there. The file is known to be readable. */
+/** Undefined if the file has none of Lockstep's hooks. The file must be valid. */
 export function configuredHooks(name: ClientName, text: string): ConfiguredHooks | undefined {
   const found = name === "codex" ? inToml(text) : name === "opencode" ? inPlugin(text) : inJson(text);
   return found.command === undefined && found.http === undefined ? undefined : found;
@@ -30,7 +30,7 @@ function inJson(text: string): ConfiguredHooks {
   const first = events
     .filter(({ key }) => beforeTool.includes(key))
     .flatMap(({ value }) => handlersIn(value));
-  // An event that starts the server waits for it, which a call does not.
+  // Only these events: an event that starts the server waits for it, unlike a call.
   const others = events
     .filter(({ key }) => key === "Stop" || key === "SessionEnd")
     .flatMap(({ value }) => handlersIn(value));
@@ -64,7 +64,7 @@ function textOf(node: JsonNode, key: string): string | undefined {
   return member(node, key)?.value.text;
 }
 
-/** Whether the client was told to call no hooks at all. */
+/** Whether the client's hooks are switched off. */
 export function hooksAreOff(text: string): boolean {
   const node = member(readJsonTree(text, { comments: true }), "disableAllHooks")?.value;
   return node !== undefined && text.slice(node.start, node.end) === "true";

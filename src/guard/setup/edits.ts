@@ -1,31 +1,31 @@
 import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
 
-/** One file as it is and as it is to be; null: it is not there. */
+/** The text of one file before and after; null if the file does not exist. */
 export interface Edit {
   readonly file: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Something that a person wrote is in the way; the message says where, and nothing was written. */
+/** A file that a person wrote prevents the setup. The message says where; nothing was written. */
 export class SetupFault extends Error {
   override readonly name = "SetupFault";
   readonly code = "E-CONFIG";
 }
 
-/** All the edits of one `init`: computed before any of them is made, so that all or none can be. */
+/** All edits of one `init`. They are computed before any is written, so that either all are made or none. */
 export class Edits {
   readonly #read: (file: string) => string | null;
   readonly #edits = new Map<string, Edit>();
   readonly #faults: string[] = [];
 
-  /** `read` gives a file's text, or throws a SetupFault where it has none. */
+  /** `read` returns a file's text, or throws a SetupFault if the file cannot be used. */
   constructor(read: (file: string) => string | null) {
     this.#read = read;
   }
 
-  /** The text as it is after all edits so far. */
+  /** The text after all edits so far. */
   text(file: string): string | null {
     const edit = this.#edits.get(file);
     return edit === undefined ? this.#read(file) : edit.after;
@@ -36,7 +36,9 @@ export class Edits {
     this.#edits.set(file, { file, before, after });
   }
 
-  /** An edit that may find the file unreadable; then the next ones are looked at too, to say all at once. */
+  /**
+   * Applies an edit. If the file is invalid, later edits are still checked, so that all faults are reported at once.
+   */
   change(file: string, edit: (text: string | null) => SettingsEdit | string | null): void {
     try {
       const edited = edit(this.text(file));
@@ -49,7 +51,7 @@ export class Edits {
     }
   }
 
-  /** Those that change something; throws where any file could not be read. */
+  /** The edits that change something. Throws if a file could not be read. */
   all(): readonly Edit[] {
     if (this.#faults.length > 0) throw new SetupFault(this.#faults.join("\n"));
     return [...this.#edits.values()].filter(({ before, after }) => before !== after);

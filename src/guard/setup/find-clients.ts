@@ -9,7 +9,7 @@ export interface Machine {
   readonly path: string;
 }
 
-/** Those that somebody uses here: their program is on PATH, or their folder is in the project or at home. */
+/** The clients in use here: their program is on PATH, or their folder is in the project or at home. */
 export function findClients(machine: Machine): readonly ClientName[] {
   return clientNames.filter((name) => isInstalled(name, machine) || hasFolder(name, machine));
 }
@@ -18,7 +18,7 @@ export function isInstalled(name: ClientName, { root, path }: Machine): boolean 
   return findFault(clientSetups[name].program, { root, path }) === undefined;
 }
 
-/** A client's program: the one on PATH, else where its installers put it, which not every shell has on PATH. */
+/** A client's program: on PATH, or where its installers put it, which not every shell has on PATH. */
 export function programOf(name: ClientName, machine: Machine): string | undefined {
   const { program, installed = [] } = clientSetups[name];
   if (isInstalled(name, machine)) return program;

@@ -4,24 +4,24 @@ import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.t
 import type { ClientName } from "./client-setups.ts";
 import type { Machine } from "./find-clients.ts";
 
-/** A client that skips the hooks of folders that its user has not trusted, without a word. */
+/** A client silently skips the hooks of folders that its user has not trusted. */
 export interface Distrust {
   readonly why: string;
   readonly fix: string;
 }
 
-/** Undefined where the client calls the project's hooks, or knows no such trust of its own. */
+/** Undefined if the client runs the project's hooks, or has no folder trust. */
 export function findDistrust(name: ClientName, { root, home }: Machine): Distrust | undefined {
   if (name !== "gemini" && name !== "copilot") return undefined;
   const isTrusted = name === "gemini" ? geminiTrusts(root, home) : copilotTrusts(root, home);
   if (isTrusted) return undefined;
   return {
-    why: `${name} does not trust ${root}, and skips its hooks without a word`,
-    fix: `start \`${name}\` in ${root} once and answer that you trust this folder`,
+    why: `${name} does not trust ${root}, and silently skips its hooks`,
+    fix: `start \`${name}\` in ${root} once and confirm that you trust this folder`,
   };
 }
 
-/** The longest rule that fits decides; `TRUST_PARENT` speaks for the folder around the one that it names. */
+/** The longest matching rule decides. `TRUST_PARENT` applies to the parent of the folder that it names. */
 function geminiTrusts(root: string, home: string): boolean {
   const settings = documentIn(join(home, ".gemini", "settings.json"));
   const asks = ["security", "folderTrust", "enabled"].reduce(
@@ -45,7 +45,7 @@ function copilotTrusts(root: string, home: string): boolean {
     .some(({ value }) => value.text !== undefined && isWithin(root, value.text));
 }
 
-/** Undefined where it is not there, or nobody can read it: then it trusts nothing. */
+/** Undefined if the file is missing or unreadable; then nothing is trusted. */
 function documentIn(file: string): { readonly text: string; readonly node: JsonNode } | undefined {
   try {
     const text = readFileSync(file, "utf8");

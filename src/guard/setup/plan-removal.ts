@@ -9,19 +9,19 @@ import { configFile, excludeBlock } from "./plan-setup.ts";
 
 interface Removal {
   readonly clients: readonly ClientName[];
-  /** Not only some clients: the rest goes too. */
+  /** True if everything is removed, not only some clients. */
   readonly whole: boolean;
   readonly exclude: string | undefined;
 }
 
-/** Takes out what `lockstep init` wrote, and nothing else. Says what was kept since it was changed meanwhile. */
+/** Removes what `lockstep init` wrote, and nothing else. Returns the files that were kept because they were changed. */
 export function planRemoval(edits: Edits, { clients, whole, exclude }: Removal): readonly string[] {
   for (const name of clients) {
     const { files, uninstall } = clientSetups[name];
     for (const file of [files.personal, files.shared])
       if (file !== null) edits.change(file, (text) => (text === null ? null : uninstall(text, file)));
   }
-  // Only a client with a file for one person alone has lines there.
+  // Only clients with a per-user file have lines there.
   const hasLines = clients.some((name) => clientSetups[name].files.personal !== null);
   if (exclude !== undefined && hasLines)
     edits.change(exclude, (text) => (text === null ? null : withoutMarkedBlock(text, excludeBlock)));

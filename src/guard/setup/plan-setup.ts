@@ -11,25 +11,25 @@ export const excludeBlock = "settings";
 
 export interface PlannedClient {
   readonly name: ClientName;
-  /** From the project's root. */
+  /** Relative to the project's root. */
   readonly file: string;
   readonly hook: ClientHook;
-  /** What a person could do about it. */
+  /** A hint for the user. */
   readonly note?: string;
 }
 
 interface Setup {
   readonly clients: readonly PlannedClient[];
   readonly orchestrator: boolean;
-  /** The texts of the roles, to edit. */
+  /** Whether to write the texts of the roles, for editing. */
   readonly roles: boolean;
-  /** S3's folder, where its documented calls have to work. */
+  /** Whether to write the wrapper scripts of orchestrator projects. */
   readonly wrappers: boolean;
-  /** Of git's, with what it says of files for one person alone; undefined where it knows enough. */
+  /** Git's exclude file and the lines for per-user files; undefined if they are ignored already. */
   readonly exclude: { readonly file: string; readonly lines: readonly string[] } | undefined;
 }
 
-/** Everything that `lockstep init` writes, as edits of texts. */
+/** Plans everything that `lockstep init` writes, as edits of texts. */
 export function planSetup(edits: Edits, setup: Setup): void {
   const { clients, orchestrator, wrappers, exclude } = setup;
   edits.change(configFile, (text) => text ?? configTemplate());
@@ -46,7 +46,7 @@ export function planSetup(edits: Edits, setup: Setup): void {
     for (const [file, text] of wrapperFiles()) edits.change(file, (old) => wrapper(file, old, text));
 }
 
-/** In a file that was empty the block has no line end: that tells it from one that was not there. */
+/** In a file that was empty, the block has no final line break. That distinguishes it from a file that was missing. */
 function withSelfCheck(text: string | null): string {
   return text === "" ? selfCheckBlock() : withBlock(text ?? "", selfCheckBlock());
 }
@@ -54,6 +54,6 @@ function withSelfCheck(text: string | null): string {
 function wrapper(file: string, old: string | null, text: string): string {
   if (old === null || old.includes("// Written by `lockstep init --orchestrator`")) return text;
   throw new SetupFault(
-    `${file}: somebody else wrote this file: move it away, or leave \`guard.root\` out of the configuration`,
+    `${file}: this file was not written by Lockstep: move it away, or remove \`guard.root\` from the configuration`,
   );
 }

@@ -5,7 +5,7 @@ import { SetupFault } from "./edits.ts";
 import type { Machine } from "./find-clients.ts";
 import { readSettings } from "./write-edits.ts";
 
-/** Where `guard.opaque: sandbox` does not hold, though it is set. */
+/** A case in which `guard.opaque: sandbox` is set but has no effect. */
 export interface SandboxGap {
   /** Null for all clients. */
   readonly client: ClientName | null;
@@ -15,19 +15,22 @@ export interface SandboxGap {
 
 const deny = "`guard.opaque: deny` refuses such commands instead";
 
-/** What a client does that keeps its commands out of our sandbox. */
+/** Behaviour of clients that keeps their commands out of Lockstep's sandbox. */
 const ofClients: Partial<Record<ClientName, Omit<SandboxGap, "client">>> = {
   codex: {
-    why: "codex has a sandbox of its own around commands, which allows no other one inside",
+    why: "codex runs commands in its own sandbox, in which no other sandbox can start",
     next: `give codex full access, or ${deny}`,
   },
   cursor: {
-    why: "cursor runs changed commands only where it knows the hook `preToolUse`, which was not tried",
-    next: `watch the first command, or ${deny}`,
+    why: "cursor runs replaced commands only if it supports the hook `preToolUse`, which is untested",
+    next: `check the first command, or ${deny}`,
   },
 };
 
-/** Of the clients that have hooks here: commands whose writes cannot be known run as they are, and are compared afterwards. */
+/**
+ * For the clients with hooks here. In these cases, commands whose writes cannot be known run unchanged, and are
+ * compared afterwards.
+ */
 export async function sandboxGaps(machine: Machine, opaque: string): Promise<readonly SandboxGap[]> {
   const hooked = opaque === "sandbox" ? clientNames.filter((name) => isHooked(name, machine)) : [];
   if (hooked.length === 0) return [];
@@ -46,7 +49,7 @@ function isHooked(name: ClientName, { root, home }: Machine): boolean {
       const text = file === null ? null : readSettings(file, { root, home, further: [] });
       return text !== null && configuredHooks(name, text) !== undefined;
     } catch (error) {
-      if (error instanceof SetupFault) return false; // the doctor says what is wrong with it
+      if (error instanceof SetupFault) return false; // `lockstep doctor` reports it
       throw error;
     }
   });

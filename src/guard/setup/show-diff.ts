@@ -7,7 +7,7 @@ import type { Edit } from "./edits.ts";
 const msMax = 10_000;
 const diffBytesMax = 16 * 1024 * 1024;
 
-/** What the edits would change, as git shows it. `secret` is not shown. */
+/** The edits as a git diff. `secret` is not shown. */
 export async function showDiff(
   edits: readonly Edit[],
   { root, home, secret, colour }: { root: string; home: string; secret: string | undefined; colour: boolean },
@@ -38,13 +38,13 @@ export async function showDiff(
       tailBytesMax: diffBytesMax,
     });
     if (exit === 0 || exit === 1) return tail;
-    throw new Error(`git cannot show what would change: ${tail.trim()}`);
+    throw new Error(`git could not show the changes: ${tail.trim()}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** From the project's root, from `~`, or whole. */
+/** Relative to the project's root, relative to `~`, or absolute. */
 export function shownName(file: string, { root, home }: { root: string; home: string }): string {
   if (!isAbsolute(file)) return file;
   for (const [folder, name] of [[root, ""] as const, [home, "~"] as const]) {

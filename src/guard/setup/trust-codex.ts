@@ -7,25 +7,27 @@ import { Edits } from "./edits.ts";
 import { isInstalled, type Machine } from "./find-clients.ts";
 import { type Places, readSettings, writeEdits } from "./write-edits.ts";
 
-const again = "then call `lockstep init` again";
+const again = "then run `lockstep init` again";
 
-/** Codex skips hooks that its user has not trusted; what could not be done about that is told, one line each. */
+/** Codex skips hooks that its user has not trusted. Returns a note for each problem that remains. */
 export async function trustCodexHooks(
   machine: Machine,
   { command, places }: { readonly command: string; readonly places: Places },
 ): Promise<{ readonly changed: boolean; readonly notes: readonly string[] }> {
   const untrusted = "codex skips the hooks in .codex/config.toml: they are not trusted yet";
-  const told = (note: string) => ({ changed: false, notes: [`${untrusted}; ${note}`] });
+  const failed = (note: string) => ({ changed: false, notes: [`${untrusted}; ${note}`] });
   if (!isInstalled("codex", machine))
-    return told(`where codex is installed, ${again}, or trust them with \`/hooks\` in codex`);
+    return failed(`install codex, ${again}, or trust them with \`/hooks\` in codex`);
   let hooks: readonly CodexHook[];
   try {
     hooks = await ourCodexHooks(machine.root, command);
   } catch (error) {
-    return told(`codex could not be asked: ${(error as Error).message}; trust them with \`/hooks\` in codex`);
+    return failed(
+      `codex could not be asked: ${(error as Error).message}; trust them with \`/hooks\` in codex`,
+    );
   }
   if (hooks.length === 0)
-    return told(`codex does not trust this folder: start \`codex\` here once and trust it, ${again}`);
+    return failed(`codex does not trust this folder: start \`codex\` here once and trust it, ${again}`);
   const edits = new Edits((file) => readSettings(file, places));
   const file = userFile();
   if (hooks.some(({ trusted }) => !trusted))
@@ -35,7 +37,7 @@ export async function trustCodexHooks(
   return { changed: changes.length > 0, notes: [] };
 }
 
-/** Only with the very command that was written: another one nobody has looked at. */
+/** Only hooks with exactly the command that was written; any other command was not reviewed. */
 export async function ourCodexHooks(root: string, command: string): Promise<readonly CodexHook[]> {
   const hooks = await listCodexHooks(root, projectFiles(root));
   return hooks.filter((hook) => hook.command === marked(command));
@@ -48,7 +50,7 @@ export function planDistrust(edits: Edits, root: string): void {
   );
 }
 
-/** Before anything is written: what would stop the trust stops all. */
+/** Checked before anything is written, so that an unreadable file stops the whole setup. */
 export function expectReadable(edits: Edits): void {
   const file = userFile();
   edits.change(file, (text) => {

@@ -61,7 +61,7 @@ export function sandboxCases(given: GuardedCase): void {
       await sleep(1000); // what an attack left behind would write later
       expect(look()).toEqual(before);
       expect(ran.heard).toMatch(/read-only file system/i);
-      expect(ran.heard).toContain("what this command may not write was read-only");
+      expect(ran.heard).toContain("this command ran with read-only access outside its scope");
       expect(ran.heard).toContain("lockstep widen T-A PATH");
     });
 

@@ -70,7 +70,7 @@ export interface ModelCall {
 }
 
 /** What a model hears of a call that the guard had no time to judge. */
-const late = /it took longer than \d+ s|did not answer within \d+ ms|no answer came in time/g;
+const late = /it took longer than \d+ s|did not answer within \d+ ms|did not answer in time/g;
 const lateMax = 50;
 
 /**
