@@ -5,7 +5,7 @@ import { rawAnswer, rawStart, readRawRequest } from "../guard/ladder/raw-form.ts
 import { type GuardEndpoint, guardVariables } from "../guard/world/guard-endpoint.ts";
 import { protocolVersion } from "./protocol.ts";
 
-/** Undefined where the request is none for the guard. */
+/** Undefined if the request is not for the guard. */
 export function guardAnswer(guard: GuardEndpoint, bytes: Uint8Array): Promise<string> | undefined {
   if (startsWith(bytes, rawStart)) return answerRaw(guard, bytes);
   const document = readJsonBytes(bytes);
@@ -17,14 +17,17 @@ export function guardAnswer(guard: GuardEndpoint, bytes: Uint8Array): Promise<st
 async function answerRaw(guard: GuardEndpoint, bytes: Uint8Array): Promise<string> {
   const request = readRawRequest(bytes);
   if (request === undefined)
-    return JSON.stringify(deny("R-IN-001", "a guard request has an empty line before its payload"));
+    return JSON.stringify(deny("R-IN-001", "the guard request has no empty line before its payload"));
   return rawAnswer(await guard(request.client, request.payload, request.env));
 }
 
 async function answerDocument(guard: GuardEndpoint, client: string, document: unknown): Promise<string> {
   if (field(document, "version") !== protocolVersion)
     return JSON.stringify(
-      deny("R-IN-001", `this server speaks version ${protocolVersion}: use the lockstep that started it`),
+      deny(
+        "R-IN-001",
+        `this server supports only protocol version ${protocolVersion}: use the lockstep version that started it`,
+      ),
     );
   const payload = new TextEncoder().encode(JSON.stringify(field(document, "payload") ?? null));
   return JSON.stringify(await guard(client, payload, variablesIn(field(document, "env"))));

@@ -27,7 +27,7 @@ const requestForm = z.object({
 
 type Request = z.infer<typeof requestForm>;
 
-/** Whatever comes in, what goes out is the operation's answer or a deny, as JSON. */
+/** Every request gets the operation's answer or a refusal, as JSON. */
 export async function answerRequest(engine: Engine, bytes: Uint8Array): Promise<string> {
   try {
     return JSON.stringify((await answer(engine, bytes)) ?? null);
@@ -52,7 +52,10 @@ function readRequest(bytes: Uint8Array): Request | Deny {
   }
   const version = z.object({ version: z.int() }).safeParse(document);
   if (version.success && version.data.version !== protocolVersion)
-    return deny("R-IN-001", `this host speaks version ${protocolVersion}: use the lockstep that started it`);
+    return deny(
+      "R-IN-001",
+      `this host supports only protocol version ${protocolVersion}: use the lockstep version that started it`,
+    );
   const read = requestForm.safeParse(version.success ? document : undefined);
   return read.success ? read.data : malformed("request", read.error);
 }
@@ -61,16 +64,16 @@ function malformed(what: string, { issues }: z.ZodError): Deny {
   const [issue] = issues;
   const where =
     issue === undefined || issue.path.length === 0 ? what : `${what}'s \`${issue.path.join(".")}\``;
-  return deny("R-IN-001", `the ${where} is not as the contract says: see \`lockstep schema operations\``);
+  return deny("R-IN-001", `the ${where} does not match the schema: see \`lockstep schema operations\``);
 }
 
-/** Being able to reach the socket proves nothing: the token says who it is. */
+/** Access to the socket is no proof of identity; the token is. */
 async function callOf(engine: Engine, { call }: Request): Promise<Call | Deny> {
   const { role = "attempt", task, token, epoch, key, dryRun } = call;
   if (role !== "attempt" || task === undefined || token === undefined)
     return deny(
       "R-AU-001",
-      "only an agent with LOCKSTEP_TASK, LOCKSTEP_EPOCH and LOCKSTEP_TOKEN is heard here: a person works outside, without LOCKSTEP_SOCKET",
+      "this socket accepts only agents with LOCKSTEP_TASK, LOCKSTEP_EPOCH and LOCKSTEP_TOKEN: to work as a person, unset LOCKSTEP_SOCKET",
     );
   const current = await engine.ledger.attempt(task);
   const attempt: Call = {
@@ -86,7 +89,8 @@ async function callOf(engine: Engine, { call }: Request): Promise<Call | Deny> {
 }
 
 async function perform(engine: Engine, { operation, input }: Request, call: Call): Promise<unknown> {
-  if (!isOperation(operation)) return deny("R-IN-001", "there is no such operation");
+  if (!isOperation(operation))
+    return deny("R-IN-001", "the operation does not exist: see `lockstep schema operations`");
   const read = operationSchemas[operation].input.safeParse(input);
   const open = operations[operation].callers.some((caller) => caller === call.role);
   if (open && !read.success) return malformed(`input of \`${operation}\``, read.error);

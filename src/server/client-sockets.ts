@@ -10,8 +10,8 @@ const connectionsMax = 256;
 const backlogMax = 4096;
 
 /**
- * One socket a client beside the server's own, for a payload without anything before it: a shell that has nothing to
- * tell of its environment hands its own input to `nc` and starts no other program.
+ * Opens one socket per client next to the server's own, for a bare payload: a shell that need not send its environment
+ * connects its stdin to `nc` and starts no other program.
  */
 export async function openClientSockets(
   base: string,
@@ -33,7 +33,7 @@ async function listen(
   path: string,
   judge: (payload: Uint8Array) => ReturnType<GuardEndpoint>,
 ): Promise<AsyncDisposable> {
-  // Only the holder of the server's lock comes here: what a killed one left is nobody's.
+  // Only the holder of the server's lock gets here, so an existing socket was left by a killed process.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path);
   const reading = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -58,7 +58,7 @@ async function listen(
   };
 }
 
-/** What is too long, too slow or fails gets no answer, which its hook takes for a failure. */
+/** A payload that is too long, too slow or fails gets no answer, which its hook treats as a failure. */
 function takePayload(socket: Socket, answer: (payload: Uint8Array) => Promise<string>): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

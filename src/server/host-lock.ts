@@ -7,19 +7,21 @@ import type { HostRole } from "./host-record.ts";
 const pauseMs = 20;
 
 /**
- * One host of a kind for a state folder, by whatever path it is reached. The kernel holds the lock and drops it with
- * the process: unlike a pid it needs no guess about who is dead, and it also holds between containers.
+ * One host per role for a state folder, whatever path leads to it. The kernel holds the lock and releases it with the
+ * process. Unlike a pid file it needs no guess whether the owner is dead, and it also works between containers.
  */
 export function takeHostLock(folder: string, role: HostRole): Disposable | undefined {
   return takeLock(join(folder, `${role}.lock`));
 }
 
-/** One process at a time opens a plan: of two that find no session for it, both would make one. */
+/**
+ * Only one process at a time opens a plan. Otherwise two processes that find no session for it would both create one.
+ */
 export function waitForPlanLock(folder: string): Promise<Disposable> {
   return waitFor(join(folder, "plan.lock"));
 }
 
-/** One process at a time shows how a session stands: else an older view could take the place of a newer one. */
+/** Only one process at a time publishes a session's status. Otherwise an older view could replace a newer one. */
 export function waitForStatusLock(folder: string): Promise<Disposable> {
   return waitFor(join(folder, "status.lock"));
 }

@@ -5,20 +5,20 @@ import { readJson } from "../core/text/read-json.ts";
 import { field } from "../core/values/fields.ts";
 import { replaceFile } from "../workspace/files/replace-file.ts";
 
-/** `host`: a run, for its agents. `serve`: the warm process, for the hooks of people's clients. */
+/** `host`: a run, for its agents. `serve`: the server, for the hooks of people's clients. */
 export type HostRole = "host" | "serve";
 
-/** What a host leaves for those who look for it. */
+/** The record by which other processes find a host. */
 export interface HostRecord extends ProcessIdentity {
-  /** Where it listens, which is elsewhere if the folder's path is too long for a socket. */
+  /** Its socket, which is in another folder if the state folder's path is too long for a socket. */
   readonly socket: string;
-  /** Which walls stand around the agents of a run; absent where the host is none. */
+  /** The isolation of a run's agents; absent for the server. */
   readonly walls?: { readonly sandbox: boolean };
-  /** Where it answers HTTP, if it does. */
+  /** The port on which it answers HTTP, if it does. */
   readonly port?: number;
 }
 
-/** Undefined where there is none, or where it came with a copy of the folder and is about another one. */
+/** Undefined if it is missing, or if it was copied together with the folder and belongs to another one. */
 export function readHostRecord(folder: string, role: HostRole = "host"): HostRecord | undefined {
   const document = readJson(readIfThere(fileIn(folder, role)));
   if (document === undefined || field(document, "folder") !== keyOf(folder)) return undefined;
@@ -36,7 +36,7 @@ export function readHostRecord(folder: string, role: HostRole = "host"): HostRec
   };
 }
 
-/** Whole or not there: others read it at any time. */
+/** Written atomically, because other processes read it at any time. */
 export function writeHostRecord(folder: string, role: HostRole, record: HostRecord): void {
   replaceFile(fileIn(folder, role), `${JSON.stringify({ ...record, folder: keyOf(folder) })}\n`);
 }

@@ -24,19 +24,19 @@ const backlogMax = 4096;
 const lockMsMax = 1000;
 const pauseMs = 20;
 
-/** Answers agents in the sandbox, which cannot open the ledger, and hooks, until it is disposed of. */
+/** Answers hooks, and agents in the sandbox, which cannot open the ledger, until it is disposed. */
 export interface Host extends AsyncDisposable {
-  /** What LOCKSTEP_SOCKET is for them. */
+  /** The value of LOCKSTEP_SOCKET for the agents. */
   readonly socket: string;
 }
 
 export interface HostOptions {
   readonly role?: HostRole;
-  /** Which walls stand around the agents of a run. */
+  /** The isolation of a run's agents. */
   readonly walls?: HostRecord["walls"];
-  /** Without it hooks are told that nobody judges here. */
+  /** Without it, hooks get the answer that this host has no guard. */
   readonly guard?: GuardEndpoint;
-  /** Opens what else listens, under the same lock, before anybody is told where. */
+  /** Opens additional listeners under the same lock, before the record is written. */
   readonly beside?: () => Promise<AsyncDisposable & { readonly port: number | undefined }>;
 }
 
@@ -44,18 +44,16 @@ export class HostRunning extends Error {
   override readonly name = "HostRunning";
   readonly code = "E-STORE";
   readonly retryable = true;
-  /** Undefined where the other has not said yet who it is. */
+  /** Undefined if the other host has not written its record yet. */
   readonly host: HostRecord | undefined;
 
   constructor(host: HostRecord | undefined) {
-    super(
-      `a host of this repository is already running pid ${host?.pid ?? "unknown"}: use that one or stop it`,
-    );
+    super(`a host of this repository is already running pid ${host?.pid ?? "unknown"}: use it or stop it`);
     this.host = host;
   }
 }
 
-/** `folder` is the project's state folder, so all spellings and worktrees of a repository share one host. */
+/** `folder` is the project's state folder, so all paths and worktrees of a repository share one host. */
 export async function openHost(engine: Engine, folder: string, options: HostOptions = {}): Promise<Host> {
   const own = requireOwnFolder(folder);
   const lock = await holdLock(own, options.role ?? "host");
@@ -67,7 +65,10 @@ export async function openHost(engine: Engine, folder: string, options: HostOpti
   }
 }
 
-/** Several that begin at once may all be refused for a moment, so a refusal counts when its cause is known. */
+/**
+ * Several processes that start at once may all be refused for a moment, so a refusal counts only if the other host is
+ * known or time is up.
+ */
 async function holdLock(folder: string, role: HostRole): Promise<Disposable> {
   const deadline = performance.now() + lockMsMax;
   for (;;) {
@@ -79,7 +80,7 @@ async function holdLock(folder: string, role: HostRole): Promise<Disposable> {
   }
 }
 
-/** Run's is older than the warm process, and LOCKSTEP_SOCKET names it. */
+/** Fixed names: LOCKSTEP_SOCKET names the socket of a run. */
 const socketNames: Readonly<Record<HostRole, string>> = { host: "socket", serve: "serve.socket" };
 
 async function listen(
@@ -129,11 +130,11 @@ async function listen(
 async function answerOf(engine: Engine, guard: GuardEndpoint | undefined, request: Uint8Array) {
   const judged = guard === undefined ? undefined : guardAnswer(guard, request);
   if (judged === undefined) return answerRequest(engine, request);
-  // What is no answer in the hook's own form, its client takes for a failure.
+  // An answer that is not in the hook's format is treated as a failure by its client.
   return judged.catch((error: unknown) => JSON.stringify(internalFault(error)));
 }
 
-/** Requests that are being answered are answered; the lock goes last. */
+/** Answers pending requests first, and releases the lock last. */
 async function close({
   server,
   reading,

@@ -10,19 +10,19 @@ const connectionsMax = 256;
 const headersMax = 64;
 /** A PATH can be long. */
 const headerBytesMax = 64 * 1024;
-/** A client that makes a call a second need not connect anew for each. */
+/** Saves frequent callers a new connection for each call. */
 const keepAliveMs = 5000;
 const nonceForm = /^[\w-]{16,100}$/;
 
 export interface HttpGuard extends AsyncDisposable {
-  /** Undefined where another program has the port. */
+  /** Undefined if another program has the port. */
   readonly port: number | undefined;
 }
 
 interface HttpOptions {
   readonly access: HttpAccess;
   readonly guard: GuardEndpoint;
-  /** Another port than the repository's own. */
+  /** Overrides the repository's own port. */
   readonly port?: number;
 }
 
@@ -39,7 +39,7 @@ export async function openHttpGuard({ access, guard, port = access.port }: HttpO
   server.maxHeadersCount = headersMax;
   server.on("request", (request, response) => {
     replyTo(request, { access, guard, port })
-      .catch((): Reply => 500) // which blocks the call, whatever it was
+      .catch((): Reply => 500) // a 500 blocks the call
       .then((reply) => send(response, reply));
   });
   const close = async () => {
@@ -60,12 +60,12 @@ export async function openHttpGuard({ access, guard, port = access.port }: HttpO
 
 type Serving = Required<HttpOptions>;
 
-/** A status alone is a refusal: its body is empty, and the connection ends with what is left of the request. */
+/** A bare status is a refusal: its body is empty, and the connection is closed with the rest of the request. */
 type Reply = number | { readonly type: "application/json" | "text/plain"; readonly body: string };
 
 async function replyTo(request: IncomingMessage, { access, guard, port }: Serving): Promise<Reply> {
   const { method, url = "", headers } = request;
-  // A web page can make a browser of this user send requests here, under any name that leads to this machine.
+  // A web page can make this user's browser send requests here, under any host name that resolves to this machine.
   if (!isLocal(request, port)) return 403;
   if (method === "GET" && url === "/proof") return proof(headers["x-lockstep-nonce"], access);
   const [, client] = /^\/guard\/([a-z]{1,20})$/.exec(url) ?? [];
@@ -96,13 +96,13 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
   return timingSafeEqual(given, wanted);
 }
 
-/** Whoever holds the port while nobody serves cannot say this. */
+/** Another program that takes the port while no server runs cannot compute this. */
 function proof(nonce: unknown, access: HttpAccess): Reply {
   if (typeof nonce !== "string" || !nonceForm.test(nonce)) return 400;
   return { type: "text/plain", body: access.proofOf(nonce) };
 }
 
-/** Undefined where it is too long: the rest of it is not read. Who is too slow is dropped by the server. */
+/** Undefined if the body is too long; the rest is not read. The server drops clients that are too slow. */
 function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -118,11 +118,11 @@ function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
     });
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", reject);
-    request.on("close", () => reject(new Error("the client left"))); // means nothing after the end
+    request.on("close", () => reject(new Error("the client closed the connection"))); // no effect after the end
   });
 }
 
-/** A variable that is not set comes as an empty header. */
+/** An unset variable arrives as an empty header. */
 function variablesOf({ headers }: IncomingMessage): Record<string, string> {
   const env: Record<string, string> = {};
   for (const { header, name } of guardHeaders) {
@@ -132,7 +132,7 @@ function variablesOf({ headers }: IncomingMessage): Record<string, string> {
   return env;
 }
 
-/** An empty body is a failure to clients, so an allow without words is an empty document. */
+/** Clients treat an empty body as a failure, so an allow without text is an empty document. */
 function documentOf({ exit, stdout }: NativeAnswer): string | undefined {
   const text = stdout.trim();
   if (text === "") return exit === 0 ? "{}" : undefined;

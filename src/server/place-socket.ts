@@ -5,22 +5,25 @@ import { quoted } from "../core/text/quoted.ts";
 import { clientNameBytesMax } from "../guard/ladder/client-socket.ts";
 import { DiskFault } from "../workspace/files/disk-fault.ts";
 
-/** What fits into the system's address of a socket, without the NUL at its end. */
+/** The maximum length of a socket address, without the final NUL. */
 const pathBytesMax = process.platform === "darwin" ? 103 : 107;
 const shortPrefix = "lockstep-";
 
-/** The real path of a folder that this user alone can read and write. */
+/** The real path of a folder that only this user can read and write. */
 export function requireOwnFolder(folder: string): string {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined || !found.isDirectory())
-    throw new DiskFault(`${quoted(folder)} is no folder: move away what is there`);
-  if (isForeign(found.uid)) throw new DiskFault(`${quoted(folder)} belongs to another user`);
+    throw new DiskFault(`${quoted(folder)} is not a folder: move the file away`);
+  if (isForeign(found.uid))
+    throw new DiskFault(
+      `${quoted(folder)} belongs to another user: run lockstep as that user, or move the folder away`,
+    );
   if ((found.mode & 0o077) !== 0)
-    throw new DiskFault(`${quoted(folder)} is open to other users: \`chmod 700\` it`);
+    throw new DiskFault(`${quoted(folder)} is accessible to other users: run \`chmod 700\` on it`);
   return realpathSync(folder);
 }
 
-/** Only for the holder of the host's lock: whatever socket is found there is nobody's any more. */
+/** Only for the holder of the host's lock: any socket found here is stale. */
 export function placeSocket(folder: string, name: string): string {
   const path = join(folder, name);
   if (Buffer.byteLength(path) + clientNameBytesMax > pathBytesMax) return placeShort();
@@ -28,7 +31,7 @@ export function placeSocket(folder: string, name: string): string {
   return path;
 }
 
-/** A name that nobody can know before, so nobody can have put anything there. */
+/** The random name cannot be guessed, so no other user can have created it before. */
 function placeShort(): string {
   const runtime = process.env.XDG_RUNTIME_DIR ?? "";
   for (const folder of [runtime, tmpdir(), "/tmp"]) {
@@ -36,10 +39,12 @@ function placeShort(): string {
     if (isAbsolute(folder) && fits && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)
       return join(realpathSync(mkdtempSync(join(folder, shortPrefix))), "socket");
   }
-  throw new DiskFault("no folder has a path that is short enough for a socket: set XDG_RUNTIME_DIR");
+  throw new DiskFault(
+    "no temporary folder has a path that is short enough for a socket: set XDG_RUNTIME_DIR",
+  );
 }
 
-/** Takes away the folder that was made for a socket, where one was. */
+/** Removes the folder that was created for a socket, if there is one. */
 export function removeShort(folder: string, socket: string): void {
   const made = dirname(socket);
   const found = lstatSync(made, { throwIfNoEntry: false });
@@ -53,7 +58,7 @@ function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket() || isForeign(found.uid))
-    throw new DiskFault(`${quoted(path)} is not a socket of lockstep's: move it away`);
+    throw new DiskFault(`${quoted(path)} is not a socket of Lockstep: move it away`);
   rmSync(path);
 }
 

@@ -1,4 +1,4 @@
-/** One request a connection, as one line of JSON each way; both sides hold themselves to these bounds. */
+/** One request per connection, as one line of JSON in each direction. Both sides enforce these limits. */
 export const protocolVersion = 1;
 export const requestBytesMax = 1024 * 1024;
 export const readMsMax = 2000;

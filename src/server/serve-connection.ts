@@ -6,8 +6,8 @@ import { readMsMax, requestBytesMax } from "./protocol.ts";
 const newline = 0x0a;
 
 /**
- * Reads one line and answers it; a hook's raw request goes on to the end of what is sent. Who sends half a request and
- * leaves, or takes too long over it, gets nothing.
+ * Reads one line and answers it. A hook's raw request extends to the end of the input. A client that sends an incomplete
+ * request, or takes too long, gets no answer.
  */
 export function serveConnection(
   socket: Socket,
@@ -21,7 +21,7 @@ export function serveConnection(
   const reply = async (answering: Promise<string>) => {
     clearTimeout(deadline);
     onRequest();
-    // Whatever else comes is thrown away, and the other side's end is seen.
+    // Further input is discarded, so that the end of the connection is noticed.
     socket.off("data", take).off("end", end).resume();
     const text = await answering;
     if (socket.destroyed) return;
@@ -37,7 +37,7 @@ export function serveConnection(
     if (bytes > requestBytesMax) {
       void reply(Promise.resolve(tooLong));
       chunks.length = 0;
-      socket.pause(); // the rest of it stays where it is
+      socket.pause(); // the rest is not read
     } else if (lineEnd >= 0 && !raw) void reply(answer(Buffer.concat(chunks)));
   };
   const end = () => {
@@ -45,7 +45,7 @@ export function serveConnection(
     else drop();
   };
   socket.on("data", take).on("end", end);
-  socket.on("error", drop); // the other side is gone
+  socket.on("error", drop); // the client is gone
   socket.on("close", () => clearTimeout(deadline));
 }
 

@@ -18,25 +18,24 @@ import { Usage } from "./usage.ts";
 
 const tickMs = 1000;
 const lagMsMax = 200;
-/** For those who have read where it listens and not connected yet. */
+/** For clients that have read the socket path but not connected yet. */
 const lingerMs = 150;
 
 export interface ServeOptions {
   readonly engine: Engine;
-  /** The state folder. */
   readonly folder: string;
   readonly guard: GuardEndpoint;
   readonly idleMs: number;
-  /** Another port than the repository's own, this time. */
+  /** Overrides the repository's own port. */
   readonly port?: number;
-  /** Ends it. */
+  /** Stops the server. */
   readonly stop: AbortSignal;
   onListening(at: { readonly socket: string; readonly port: number | undefined }): void;
-  /** It could not answer anybody for so long. */
+  /** The event loop was blocked for this long. */
   onLag(ms: number): void;
 }
 
-/** The warm process: answers hooks on a socket and over HTTP until it is stopped, or nobody has asked for long. */
+/** The server: answers hooks on a socket and over HTTP until it is stopped or idle for long. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { engine, folder, guard, idleMs, stop, onListening, onLag } = options;
   const usage = new Usage(guard, idleMs);
@@ -53,7 +52,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   });
   await using _sockets = await openClientSockets(host.socket, Object.keys(guardedClients), usage.onSocket);
-  tell(folder, host.socket);
+  publish(folder, host.socket);
   const lag = monitorEventLoopDelay();
   lag.enable();
   try {
@@ -65,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       if (lag.max > lagMsMax * 1e6) onLag(Math.round(lag.max / 1e6));
       lag.reset();
       if (usage.isOver() && (await isLeft(folder, usage, stop))) return;
-      tell(folder, host.socket);
+      publish(folder, host.socket);
     }
   } finally {
     lag.disable();
@@ -73,14 +72,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** Nobody finds it any more, and nobody who had found it has come since. */
+/** Removes the record, and returns true if no client that had read it has called since. */
 async function isLeft(folder: string, usage: Usage, stop: AbortSignal): Promise<boolean> {
   rmSync(listeningFile(folder), { force: true });
   await pause(lingerMs, stop);
   return usage.isOver();
 }
 
-/** False where the repository was removed or replaced: then nobody can find this one. */
+/** False if the repository was removed or replaced; then no hook can find this server. */
 function isOwn(folder: string): boolean {
   try {
     return readHostRecord(folder, "serve")?.pid === process.pid;
@@ -89,8 +88,8 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** Whole or not there: a hook reads it at any time. */
-function tell(folder: string, socket: string): void {
+/** Written atomically, because hooks read it at any time. */
+function publish(folder: string, socket: string): void {
   replaceFile(listeningFile(folder), `${socket}\n${process.pid}\n`);
 }
 

@@ -3,7 +3,7 @@ import { readJson, readJsonBytes } from "../core/text/read-json.ts";
 import { field, isText } from "../core/values/fields.ts";
 import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
 
-/** As long as a call may take: a person may have to allow it first, and be asleep. */
+/** The longest duration of a call: a person may have to allow it first, hours later. */
 const callMs = 12 * 3600 * 1000;
 /** Longer than any model takes for its next call. */
 const turnMs = 30 * 60 * 1000;
@@ -11,15 +11,15 @@ const agentsMax = 1000;
 
 /** The agent of a session, or one of its subagents, in the middle of a turn. */
 interface AgentAtWork {
-  /** Those that it was asked about and not told the end of. */
+  /** Calls that were judged and whose end was not reported yet. */
   readonly calls: ReadonlySet<string>;
   readonly usedMs: number;
 }
 
 /**
- * When the guard was last used. A client that calls over HTTP cannot start the server again in the middle of a turn, so
- * one of its agents that is in one keeps it running; each turn begins with a command that starts it. How a turn or a
- * session ends is told by commands, on the socket.
+ * When the guard was last used. A client that calls over HTTP cannot restart the server in the middle of a turn, so an
+ * agent in a turn keeps it running. Each turn begins with a command that starts the server. The end of a turn or session
+ * is reported by commands, on the socket.
  */
 export class Usage {
   readonly #guard: GuardEndpoint;
@@ -72,7 +72,7 @@ export class Usage {
     if (agent === undefined) return;
     const calls = new Set(this.#atWork.get(agent)?.calls);
     const call = String(field(document, "tool_use_id"));
-    // A call that is refused does not run, and nothing more is told of it.
+    // A refused call does not run, and its end is not reported.
     if (field(document, "hook_event_name") === "PreToolUse" && exit === 0) calls.add(call);
     else calls.delete(call);
     this.#put(agent, { calls, usedMs: this.#now() });
@@ -84,7 +84,7 @@ export class Usage {
     switch (field(document, "hook_event_name")) {
       case "Stop":
       case "SubagentStop": {
-        // It goes on where its stop is refused, or where what it left running wakes it.
+        // The agent continues if its stop is refused, or if background work wakes it.
         const isRefused = field(readJson(stdout), "decision") === "block";
         if (!isRefused && !leavesWork(document)) this.#atWork.delete(agent);
         return;
@@ -96,7 +96,7 @@ export class Usage {
   }
 
   #put(agent: string, at: AgentAtWork): void {
-    this.#atWork.delete(agent); // the newest stand last
+    this.#atWork.delete(agent); // keeps the newest last
     this.#atWork.set(agent, at);
     const [oldest] = this.#atWork.keys();
     if (this.#atWork.size > agentsMax && oldest !== undefined) this.#atWork.delete(oldest);
@@ -105,7 +105,7 @@ export class Usage {
 
 const nameLengthMax = 200;
 
-/** Its session and its own id, which only subagents have. */
+/** The session id and the agent's own id, which only subagents have. */
 function agentOf(document: unknown): string | undefined {
   const [session, agent] = [field(document, "session_id"), field(document, "agent_id")];
   if (!isText(session)) return undefined;
