@@ -206,7 +206,7 @@ describe("documents", () => {
   });
 
   it("tell of every guarded client what is enforced, what is not, and how to check", () => {
-    const first = ["What is enforced", "Where it stands", "What it leaves open"];
+    const first = ["What is enforced", "Where the settings are", "What is not enforced"];
     for (const client of Object.keys(guardedClients)) {
       const found = [...read(`docs/clients/${client}.md`).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
       const runs = files.includes(`src/clients/${client}/home.ts`);
@@ -222,28 +222,24 @@ describe("documents", () => {
       .split(" ## ")
       .slice(1);
     const said: Readonly<Record<string, readonly string[]>> = {
-      "Who is one": ["`CLAUDE_AGENT_ROLE`, then `CLAUDE_AGENT_NAME`, then a session"],
+      "Which agents are orchestrators": ["`CLAUDE_AGENT_ROLE`, then `CLAUDE_AGENT_NAME`, then a session"],
       "For orchestrators": [
-        ...["Spawn first", "is the main tool", "Read two files at most", "`lockstep agent-session summary`"],
+        ...["Spawn first", "to a subagent", "Read two files at most", "`lockstep agent-session summary`"],
         "writing and editing to a developer, searching to an analyst",
       ],
-      "For those who watch over them": [
-        ...["Try hooks", "Read the audit log", "Read `lockstep report`", "Write down in your own documents"],
+      "For people who supervise orchestrators": [
+        ...["Test hooks", "Read the audit log", "Read `lockstep report`", "Document which hooks"],
         "a coordination file that the configuration should name",
       ],
-      "When something is odd": [
+      Troubleshooting: [
         ...["nothing is blocked | `lockstep doctor`; the role in the environment", "the state is damaged"],
-        ...[
-          "`agent-session init orchestrator`",
-          "an environment that was inherited",
-          "`agent-session clear`",
-        ],
+        ...["`agent-session init orchestrator`", "an inherited environment", "`agent-session clear`"],
       ],
       "What no hook can prevent": [
-        ...["Calls of a model's interface", "a person's own edits", "whoever sets the environment"],
+        ...["Calls to a model's API", "a person's own edits", "a process that sets the environment"],
       ],
       History: [
-        ...["| 1.0.0 | the rules stood in prompts alone | | 2.0.0 | four layers", "(../ARCHITECTURE.md)"],
+        ...["| 1.0.0 | the rules were only in prompts | | 2.0.0 | four layers", "(../ARCHITECTURE.md)"],
         ...["(rules.md)", "(glossary.md)"],
       ],
     };

@@ -86,7 +86,7 @@ describe("an agent in its own checkout", () => {
     writeFileSync(at("src/b/new.ts"), "new and strayed");
     const told = await said(post(gen));
     const [, ref = ""] = /kept on `(refs\/lockstep\/\S+)`/.exec(told) ?? [];
-    expect(told).toMatch(/^R-PW-001: changed outside the lock scope/);
+    expect(told).toMatch(/^R-PW-001: this call changed files outside the lock scope/);
     expect(readFileSync(at("src/a/made.ts"), "utf8")).toBe("mine");
     expect(readFileSync(at("src/b/x.ts"), "utf8")).toBe("x\n");
     expect(existsSync(at("src/b/new.ts"))).toBe(false);

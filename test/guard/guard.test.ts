@@ -304,7 +304,7 @@ describe("what cannot be known before it runs", () => {
     repository.write("node_modules/made", "x");
     writeFileSync(join(repository.path, ".gitignore"), "node_modules\n");
     expect(await said(post(quiet), { env })).toMatch(
-      /^R-PW-001: changed outside the lock scope.*`.gitignore`;/,
+      /^R-PW-001: this call changed files outside the lock scope.*`.gitignore`;/,
     );
     const loud = bash("./gen.sh", { tool_use_id: "loud" });
     await said(loud, { env });
@@ -384,7 +384,7 @@ describe("when something fails", () => {
       env: { ...own, LOCKSTEP_SOCKET: join(repository.path, ".git/silent.socket") },
       msMax: 200,
     };
-    expect(await said(write("src/a/x.ts"), late)).toMatch(/took longer than 0.2 s, so this is refused/);
+    expect(await said(write("src/a/x.ts"), late)).toMatch(/took longer than 0.2 s, so this call is refused/);
     expect(await said(pre("Read", { file_path: "README.md" }), late)).toBe("allowed");
   });
 

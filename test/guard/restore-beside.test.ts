@@ -139,7 +139,7 @@ describe("two calls at the same time", () => {
     ground.repository.write("src/a/x.ts", "the first one's");
     ground.repository.write("src/b/x.ts", "the second one's");
     ground.repository.write("README.md", "by one of them");
-    expect(await said(ended(mcp()))).toMatch(/`README.md`, `src\/b\/x.ts`; Lockstep put the files back/);
+    expect(await said(ended(mcp()))).toMatch(/`README.md`, `src\/b\/x.ts`; Lockstep put back the files/);
     expect(await said(ended(second()), { by: other })).not.toContain("README.md");
     expect([text("src/a/x.ts"), text("src/b/x.ts")]).toEqual(["the first one's", "the second one's"]);
     expect(text("README.md")).toBe("x\n");

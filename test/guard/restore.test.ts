@@ -77,7 +77,7 @@ describe("a tool that nobody knows", () => {
     ground.repository.write("README.md", "trampled");
     ground.repository.write("src/a/x.ts", "the task's own");
     const { stderr } = await ground.repository.guard(ended(call));
-    expect(stderr).toMatch(/^R-PW-001: changed in the project, by a caller without a task/);
+    expect(stderr).toMatch(/^R-PW-001: this call changed files in the project without a claimed task/);
     expect(stderr).not.toContain("widen");
     expect([text("README.md"), text("src/a/x.ts")]).toEqual(["x\n", "the task's own"]);
   });
@@ -198,7 +198,7 @@ describe("what strayed is put back", () => {
       ground.repository.write("Makefile", "trampled");
       ground.repository.write("in.json", "trampled");
     });
-    expect(told).toMatch(/`Makefile`, `in.json`; Lockstep put the files back/);
+    expect(told).toMatch(/`Makefile`, `in.json`; Lockstep put back the files/);
     expect([text("Makefile"), text("in.json")]).toEqual(["a person's own", "a person's own"]);
   });
 

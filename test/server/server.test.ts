@@ -283,7 +283,9 @@ describe("the host's socket", () => {
     await expect(openHost(engine, join(folder.path, "link"))).rejects.toThrow("is not a folder");
     await expect(openHost(engine, join(folder.path, "none"))).rejects.toThrow("is not a folder");
     chmodSync(folder.path, 0o750);
-    await expect(openHost(engine, folder.path)).rejects.toThrow("is accessible to other users: run `chmod 700` on it");
+    await expect(openHost(engine, folder.path)).rejects.toThrow(
+      "is accessible to other users: run `chmod 700` on it",
+    );
   });
 
   it.runIf(process.geteuid?.() === 0)("is not put into another user's folder", async () => {

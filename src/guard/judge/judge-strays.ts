@@ -108,15 +108,14 @@ function whyLeft(path: string, theirs: Scope, { unclaimed }: Judging["settings"]
 /** The reason for the agent: what changed, what was done about it, and the next step. */
 function reasonFor(caller: Worker, { strayed, left, refs }: Outcome): string {
   const paths = [...strayed];
-  const where =
-    caller.kind === "task" ? "outside the lock scope" : "in the project, by a caller without a task";
+  const where = caller.kind === "task" ? "outside the lock scope" : "in the project without a claimed task";
   const kept = refs.map((ref) => quoted(ref, 300)).join(", ");
   const staying = [...left].map(([path, why]) => `${quoted(path)} (${why})`);
   const more = staying.length > shownMax ? `, and ${staying.length - shownMax} more` : "";
   const [path = ""] = paths.filter((one) => !left.has(one));
   return [
     `changed files ${where}: ${listed(paths)}`,
-    ...(refs.length === 0 ? [] : [`Lockstep put the files back and kept the changes on ${kept}`]),
+    ...(refs.length === 0 ? [] : [`Lockstep put back the files and kept the changes on ${kept}`]),
     ...(left.size === 0
       ? []
       : [
