@@ -2,13 +2,12 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import { deny } from "../../core/rules/verdict.ts";
 import { tellReadOnly } from "../contain/tell-read-only.ts";
 import { hasLiveHolder, isActive } from "../world/active.ts";
-import { preparedId } from "../world/call-file.ts";
+import { callName, preparedId } from "../world/call-file.ts";
 import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
 import { type Caller, whoIsCalling } from "../world/who-is-calling.ts";
-import { passed, refusalOf, refused } from "./answers.ts";
+import { foundAfterwards, passed, refusalOf, refused } from "./answers.ts";
 import { claimedTask, handsIn, judgeClaim } from "./claim-call.ts";
-import { finishCalls } from "./finish-calls.ts";
-import { judgeAfter } from "./judge-after.ts";
+import { finishCall, finishCalls } from "./finish-calls.ts";
 import { judgeCompaction } from "./judge-compaction.ts";
 import { refuseLoop, warnOfLoop } from "./judge-loops.ts";
 import { judgeOrchestration } from "./judge-orchestration.ts";
@@ -149,6 +148,17 @@ async function judgeBeside(
       return passed(caller, context === undefined ? {} : { context });
     }
   }
+}
+
+/** Finds what a call wrote that could not be known before it ran, by comparing its tree before and after. */
+async function judgeAfter(
+  caller: Extract<Caller, { kind: "task" | "subagent" }>,
+  judging: Judging,
+): Promise<Judged> {
+  const strayed = await finishCall(caller, callName(judging.call), judging);
+  return strayed === undefined
+    ? passed(caller)
+    : foundAfterwards(caller, { ...strayed, reason: `this call ${strayed.reason}` });
 }
 
 /** A change to the client's settings while agents work could switch the guard off. */

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hashText } from "../../core/text/hash-text.ts";
-import { archivedStateFile, archiveState } from "./archive-state.ts";
 import type { OrchestratorFolders } from "./folders.ts";
 import { recoverState } from "./recover-state.ts";
+import { reportOf, writeReport } from "./report.ts";
 import { keyOf, type Whose } from "./session-key.ts";
 import { newState, type OrchestratorState, withRole } from "./state.ts";
 import { readStateFile, setAside, touch, writeWhole } from "./state-file.ts";
@@ -85,6 +85,21 @@ export function endState(folders: OrchestratorFolders, { whose, now }: Asked): s
 
 export function endFound(folders: OrchestratorFolders, found: FoundState, now: Date): string {
   return withStateLock(folders.tmp, () => archiveState(folders, found, now));
+}
+
+/** Ends a session: writes its report and moves its state next to the report. */
+function archiveState(
+  folders: OrchestratorFolders,
+  { file, state }: { readonly file: string; readonly state: OrchestratorState },
+  now: Date,
+): string {
+  const report = writeReport(folders, reportOf(folders, state, now));
+  renameSync(file, archivedStateFile(folders, state.session_id));
+  return report;
+}
+
+function archivedStateFile({ reports }: OrchestratorFolders, id: string): string {
+  return join(reports, `orchestrator-session-state-${id}.json`);
 }
 
 /** Changes a state that was found, or deletes it if `change` returns nothing. */
