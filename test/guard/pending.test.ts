@@ -122,9 +122,9 @@ describe("a call that was not compared when it ended", () => {
       JSON.stringify({ ...record, isOver: true }),
     );
     expect(await ground.repository.run("status")).toMatch(
-      /1 call was not compared .* of task T-A at .*`git status`/,
+      /1 call was not checked .* by task T-A at .*`git status`/,
     );
     rmSync(ground.at(`.git/lockstep/trees/pending/${file}`));
-    expect(await ground.repository.run("status")).not.toContain("not compared");
+    expect(await ground.repository.run("status")).not.toContain("not checked for writes");
   });
 });

@@ -96,7 +96,7 @@ describe("what may be somebody else's work is only told", () => {
       truncateSync(at("README.md"), 51 * 1024 * 1024);
       ground.repository.write("docs/guide.md", "trampled");
     });
-    expect(told).toContain("`large.bin` (it was not copied before, it is larger than 50 MB)");
+    expect(told).toContain("`large.bin` (it was not copied before the call: it is larger than 50 MB)");
     expect(told).toContain("`README.md` (its current content cannot be kept: it is larger than 50 MB)");
     expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
   });

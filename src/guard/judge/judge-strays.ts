@@ -115,7 +115,7 @@ function reasonFor(caller: Worker, { strayed, left, refs }: Outcome): string {
   const [path = ""] = paths.filter((one) => !left.has(one));
   return [
     `changed files ${where}: ${listed(paths)}`,
-    ...(refs.length === 0 ? [] : [`Lockstep put back the files and kept the changes on ${kept}`]),
+    ...(refs.length === 0 ? [] : [`Lockstep put back the files; the changes are kept on ${kept}`]),
     ...(left.size === 0
       ? []
       : [
