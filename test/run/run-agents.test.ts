@@ -270,6 +270,6 @@ describe("an agent that leaks a secret into its work", () => {
       status: 0,
       tasks: [{ state: "MERGED", attempts: 2 }],
     });
-    expect(stderr).toContain("R-PO-004: `A.txt` would bring a secret in");
+    expect(stderr).toContain("R-PO-004: `A.txt` contains a secret");
   });
 });
