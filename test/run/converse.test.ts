@@ -125,7 +125,7 @@ describe("an agent that fails", () => {
       const { talked, starts, said } = await ask({ purpose, ends: [broken], isClient: true });
       expect(talked).toMatchObject({ how: "failed", reason: "exit 3\n[secret: known]", starts: count });
       expect(starts).toEqual(Array(count).fill({ prompt: "do it", resume: undefined }));
-      expect(said).toEqual(Array(count).fill("ended badly: exit 3\n[secret: known]"));
+      expect(said).toEqual(Array(count).fill("failed: exit 3\n[secret: known]"));
     },
   );
 });
@@ -143,7 +143,7 @@ describe("an agent with limits of its own", () => {
     [
       "loops",
       Array(3).fill({ type: "tool-result", text: refusedWrite }),
-      "`a` goes round in circles: it was refused",
+      "`a` is in a loop: it was refused",
     ],
   ])("is ended by its %s, and no answer of it counts", async (_, events, reason) => {
     const { talked, starts, stops } = await ask({ purpose: "judge", ends: [right], events });

@@ -91,7 +91,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
   #isKnown(task: string, text: string): boolean {
     if (text.startsWith(startWords)) this.#reasons.delete(task);
     const [, kind = "", reason = text] =
-      /^(refused|waiting|warning|ended badly)?(?:, |: )?(.*)$/.exec(text) ?? [];
+      /^(refused|waiting|warning|failed)?(?:, |: )?(.*)$/.exec(text) ?? [];
     const told = reason.replace(/^[RE]-[A-Z]+(?:-\d+)?: /, "");
     const before = this.#reasons.get(task);
     const repeats = kind === "warning" || (kind === "" && told !== reason);
