@@ -19,7 +19,7 @@ const failures: Readonly<Record<string, readonly [script: string, told: string]>
   AnswerAndExit: [`echo ${fullAnswer}; exit 1`, "ended with exit code 1"],
   Failed: [`echo '{"status":"FAIL","summary":"no way"}'`, "its answer cannot be used"],
   Incomplete: [`echo '{"status":"OK"}'`, "its answer cannot be used"],
-  Unchanged: ["rm Unchanged.txt", "nothing was changed"],
+  Unchanged: ["rm Unchanged.txt", "no file was changed"],
   Reviewed: [":", "looks: its answer cannot be used: there is no JSON object in it"],
 };
 const scripts = {

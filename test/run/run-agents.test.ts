@@ -109,7 +109,7 @@ describe("a plan that was changed", () => {
     repository.write("tasks.yaml", planText([task("A", "b"), task("C", "c")]));
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("E-PLAN: `A` cannot be changed any more, because it has started");
+    expect(stderr).toContain("E-PLAN: `A` cannot be changed, because it has started");
     expect(stderr).toContain("--again");
     const anew = await runPlan(repository, "--again");
     expect(anew.states).toMatchObject({ C: "MERGED" });
