@@ -140,11 +140,7 @@ describe("an agent with limits of its own", () => {
       [Number.NaN, 60, -50, 40].map((tokens) => ({ type: "usage", tokens })),
       "`a` has spent 100 tokens, its limit is 100",
     ],
-    [
-      "loops",
-      Array(3).fill({ type: "tool-result", text: refusedWrite }),
-      "`a` is in a loop: it was refused",
-    ],
+    ["loops", Array(3).fill({ type: "tool-result", text: refusedWrite }), "`a` is in a loop: it was refused"],
   ])("is ended by its %s, and no answer of it counts", async (_, events, reason) => {
     const { talked, starts, stops } = await ask({ purpose: "judge", ends: [right], events });
     expect(talked).toMatchObject({ how: "over", lost: { code: "R-BG-001" } });
