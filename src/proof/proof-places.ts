@@ -3,7 +3,7 @@ import { openProofCheckout, type ProofCheckout } from "../workspace/checkouts/pr
 /** A checkout for checks, used by one check at a time. */
 export interface ProofPlace {
   readonly checkout: ProofCheckout;
-  /** The tree that its set-up was made for last. */
+  /** The tree for which it is set up. */
   prepared: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface PlacesOptions {
   onProgress?(line: string): void;
 }
 
-/** The checkouts of one prover. The first is opened at once, the others when checks run side by side. */
+/** The checkouts of one prover. The first is opened at once, the others when checks run in parallel. */
 export class ProofPlaces implements Disposable {
   readonly first: ProofPlace;
   readonly #options: PlacesOptions;
@@ -29,7 +29,7 @@ export class ProofPlaces implements Disposable {
     this.#free = [this.first];
   }
 
-  /** Runs `use` in a free place: one that is prepared for this tree if there is one. */
+  /** Runs `use` in a free checkout, preferably one that is set up for this tree. */
   async with<Result>(tree: string, use: (place: ProofPlace) => Promise<Result>): Promise<Result> {
     const place = this.#takeFree(tree) ?? this.#openNext() ?? (await this.#nextFree());
     try {

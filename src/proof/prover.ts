@@ -27,21 +27,21 @@ import { WholeOutput } from "./whole-output.ts";
 export interface ProverOptions {
   readonly root: string;
   readonly commonFolder: string;
-  /** Null: the tree's files tell. */
+  /** Null: detected from the tree's files. */
   readonly setup: readonly (readonly string[])[] | null;
   /** Untracked files and folders that checks need. */
   readonly include: readonly string[];
   readonly envPass: readonly string[];
   /** Paths below the home that checks may write. */
   readonly home?: readonly string[];
-  /** `auto` unless told otherwise. */
+  /** Default: `auto`. */
   readonly sandbox?: Config["sandbox"];
-  /** Where passes are kept beyond the life of this process. */
+  /** Stores results; by default in memory. */
   readonly reuse?: Reuse;
   readonly checkMsMax?: number;
-  /** How many checks may run side by side; 1 unless told otherwise. */
+  /** How many checks may run in parallel. Default: 1. */
   readonly proofsMax?: number;
-  /** When it is first said of a command that it still runs. */
+  /** After this time a message says that a command is still running. */
   readonly slowMs?: number;
   onProgress?(line: string): void;
 }
@@ -49,19 +49,19 @@ export interface ProverOptions {
 export interface Proven {
   readonly tree: string;
   readonly run: CheckRun;
-  /** True if it passed before, and was not run now. */
+  /** True if an earlier pass was reused. */
   readonly reused: boolean;
-  /** The tests that the check's runners reported; null where none did. */
+  /** The tests that the check's runners reported; null if none did. */
   readonly inventory: Inventory | null;
 }
 
-/** What a check is told about the change it looks at. */
+/** The change, as a check sees it in `LOCKSTEP_BASE` and `LOCKSTEP_CHANGED`. */
 export interface ChangeFacts {
   readonly base: string;
   readonly changed: readonly string[];
 }
 
-/** What stands around checks; `missing`: why nothing does although it was wished for. */
+/** The isolation of checks. `missing`: why there is no sandbox although one is configured. */
 export interface ProverWalls {
   readonly sandbox: Sandbox["kind"];
   readonly missing?: string;
@@ -73,7 +73,7 @@ interface Failed {
 
 interface Checked {
   readonly run: CheckRun;
-  /** Whether its outcome is the tree's, and not this machine's. */
+  /** Whether the outcome comes from the tree, and not from this machine. */
   readonly isTrees: boolean;
   readonly inventory: Inventory | null;
 }
@@ -84,8 +84,8 @@ const checkMsMax = 15 * 60_000;
 const setupMsMax = 15 * 60_000;
 
 /**
- * Runs commands on the exact trees of commits, in a checkout that no agent works in and behind walls, because agents
- * wrote what is run. A pass is not run twice for the same tree, command and set-up.
+ * Runs commands on the exact trees of commits, in checkouts of its own and in a sandbox, because agents wrote the code.
+ * A pass for the same tree, command and set-up is reused.
  */
 export class Prover implements Disposable, AsyncDisposable {
   readonly walls: ProverWalls;
@@ -94,9 +94,9 @@ export class Prover implements Disposable, AsyncDisposable {
   readonly #sandbox: Sandbox;
   readonly #reuse: Reuse;
   readonly #setups = new Map<string, CommitSetup>();
-  /** Whose failure was seen: passing after that is chance, and no proof. */
+  /** Keys of runs that failed: a pass after a failure is flaky, so it is not stored as proof. */
   readonly #failed = new Set<string>();
-  /** Runs that were started ahead, each until it is asked for. */
+  /** Runs that were started ahead and whose results were not requested yet. */
   readonly #ahead = new Map<string, Promise<Proven | Failed>>();
   readonly #end = new AbortController();
 
@@ -109,19 +109,19 @@ export class Prover implements Disposable, AsyncDisposable {
     this.#places = new ProofPlaces({ commonFolder, placesMax, ...(onProgress && { onProgress }) });
   }
 
-  /** Throws a `SandboxFault` where there has to be a sandbox and is none. */
+  /** Throws a `SandboxFault` if a sandbox is required but not available. */
   static async open(options: ProverOptions): Promise<Prover> {
     const chosen = await chooseSandbox(options.sandbox ?? "auto");
     if ("error" in chosen) throw new SandboxFault(chosen.error);
     return new Prover(options, chosen.sandbox, chosen.missing);
   }
 
-  /** Starts a run beside others. The next call of `run` with the same arguments gets its outcome. */
+  /** Starts a run in parallel with others. The next call of `run` with the same arguments gets its result. */
   startAhead(commit: string, command: string, change?: ChangeFacts): void {
     const key = JSON.stringify([commit, command, change]);
     if (this.#ahead.has(key)) return;
     const run = this.#run(commit, command, change);
-    run.catch(() => {}); // the caller of `run` gets the fault; without one, nothing depends on it
+    run.catch(() => {}); // the caller of `run` gets the error
     this.#ahead.set(key, run);
   }
 
@@ -133,8 +133,8 @@ export class Prover implements Disposable, AsyncDisposable {
   }
 
   async #run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
-    // A shell succeeds at nothing.
-    if (command.trim() === "") return { error: "there is no command to run" };
+    // A shell exits with 0 for an empty command.
+    if (command.trim() === "") return { error: "the command is empty" };
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     const included = readIncluded(this.#options.root, this.#options.include);
@@ -165,7 +165,8 @@ export class Prover implements Disposable, AsyncDisposable {
     }
     if (earlier !== undefined)
       return { tree, run: { ...run, earlier: readable(earlier) }, reused: false, inventory };
-    // What it was told of came onto this tree with it: as the next base, the tree is as proven as that makes it.
+    // A pass recorded for this change on this base also counts for the bare tree, because after the merge that tree is
+    // the next base.
     const keys = told === undefined ? [plain] : [plain, told];
     const packed = keepInventory(inventory);
     if (!this.#failed.has(plain) && packed !== undefined)
@@ -173,7 +174,7 @@ export class Prover implements Disposable, AsyncDisposable {
     return { tree, run, reused: false, inventory };
   }
 
-  /** Makes `folder` what a check of the commit would run in; one may have run there already. No other run may be under way. */
+  /** Sets `folder` up as for a check of the commit. A check may have run there before; none may be running now. */
   async prepare(commit: string): Promise<{ readonly tree: string } | Failed> {
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
@@ -184,7 +185,7 @@ export class Prover implements Disposable, AsyncDisposable {
     return (await this.#prepare(first, setup, included)) ?? { tree: setup.tree };
   }
 
-  /** What is installed for a commit, and why. */
+  /** The set-up commands of a commit, and the reason for them. */
   async setupOf(commit: string): Promise<SetupPlan | undefined> {
     return this.#setupOf(commit);
   }
@@ -193,19 +194,19 @@ export class Prover implements Disposable, AsyncDisposable {
     return this.#places.first.checkout.folder;
   }
 
-  /** Only where nothing was started ahead. */
+  /** Only if no run was started ahead. */
   [Symbol.dispose](): void {
     this.#places[Symbol.dispose]();
   }
 
-  /** Ends the runs that nobody has asked for. */
+  /** Ends the runs whose results were not requested. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
     await Promise.allSettled(this.#ahead.values());
     this[Symbol.dispose]();
   }
 
-  /** A commit never changes, and asking takes git some time; a name may move on. */
+  /** Cached by commit id, because calling git takes time. A name such as a branch is not cached: it can move. */
   async #setupOf(commit: string): Promise<CommitSetup | undefined> {
     const known = this.#setups.get(commit);
     if (known !== undefined) return known;
@@ -229,7 +230,7 @@ export class Prover implements Disposable, AsyncDisposable {
         const failed = await this.#setUp(place, command, setup);
         if (failed !== undefined) return failed;
       }
-      // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
+      // Removes what the set-up left outside of the kept folders: otherwise only the first check would have it.
       if (commands.length > 0 && !(await checkout.show(commit))) return unclean;
       checkout.keepSetup(shared !== undefined && ranNoScript(checkout.folder) ? shared : own);
     }
@@ -285,19 +286,19 @@ export class Prover implements Disposable, AsyncDisposable {
       },
       ...(change === undefined ? {} : { changed: change.changed }),
     });
-    if (ran.aborted) return { error: `\`${command}\` was ended: its outcome was no longer needed` };
+    if (ran.aborted) return { error: `\`${command}\` was ended because its result is no longer needed` };
     const { exit, seconds, digest, tail, isFull, inventory } = ran;
     if (exit !== 0 || isFull || inventory?.elsewhere !== undefined) {
-      const told = await tellFailure(this.#options.commonFolder, {
+      const kept = await tellFailure(this.#options.commonFolder, {
         ...ran,
         output,
         folder: place.checkout.folder,
         msMax,
       });
-      const run = { exit: exit === 0 ? null : exit, seconds, digest, ...told };
+      const run = { exit: exit === 0 ? null : exit, seconds, digest, ...kept };
       return { run, isTrees: exit !== 0 && !isMachines(ran), inventory: ran.inventory };
     }
-    // Masked before it is cut: the rest of a secret whose beginning is gone looks like nothing.
+    // Masked before it is cut, because a secret without its beginning would not be recognised.
     const run = { exit, seconds, digest, tail: (await maskSecrets(tail)).slice(-tailLengthMax) };
     return { run, isTrees: true, inventory: ran.inventory };
   }
@@ -313,7 +314,7 @@ export class Prover implements Disposable, AsyncDisposable {
     return new SlowTeller({ what, firstMs, tell: (line) => onProgress?.(line) });
   }
 
-  /** What the caller's environment has of the variables that are passed on. */
+  /** The variables that are passed on from the caller's environment. */
   #passed(): Record<string, string> {
     const found = this.#options.envPass.flatMap((name) => {
       const value = process.env[name];
@@ -322,7 +323,7 @@ export class Prover implements Disposable, AsyncDisposable {
     return Object.fromEntries(found);
   }
 
-  /** Git's own folder is read-only inside; a virtual environment that a set-up made is the Python of what follows. */
+  /** Git takes no optional locks, as its folder is read-only. Commands use the Python of a `.venv` that a set-up made. */
   #environment({ checkout }: ProofPlace, { tracksVenv }: CommitSetup): Record<string, string> {
     const passed = this.#passed();
     const venv = join(checkout.folder, ".venv");
@@ -334,14 +335,14 @@ export class Prover implements Disposable, AsyncDisposable {
   }
 }
 
-/** A failure that says nothing about the tree: a program is missing on this machine, or the check never ran. */
+/** Whether a failure comes from this machine: a program is missing, or the check did not start. */
 function isMachines({ exit, signal, timedOut }: WalledResult): boolean {
   return exit === 126 || exit === 127 || (exit === null && signal === null && !timedOut);
 }
 
 const unclean: Failed = {
   error:
-    "the set-up left folders that cannot be cleaned up: let it keep them open to their owner, and shallow",
+    "the set-up left folders that cannot be removed: it must leave them writable for their owner and not too deeply nested",
 };
 
 function noCommit(commit: string): Failed {

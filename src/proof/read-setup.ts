@@ -8,27 +8,27 @@ import { readRef } from "../workspace/git/refs.ts";
 import { readTop } from "../workspace/git/tree-entries.ts";
 
 export interface CommitSetup extends SetupPlan {
-  /** Its full id. */
+  /** The full commit id. */
   readonly commit: string;
   readonly tree: string;
   /** True if the commands may run code of the tree. */
   readonly runsTree: boolean;
-  /** True if the tree brings a `.venv` of its own, whose programs are not to be found before the system's. */
+  /** True if the tree contains a `.venv`, whose programs must not come before the system's. */
   readonly tracksVenv: boolean;
-  /** As long as it is the same, so is the result of the commands; without a lock file, what was installed first. */
+  /** The same key means the same result of the commands; without a lock file, the result of the first installation. */
   readonly key: string;
-  /** The same, if it turns out that no package that was installed ran anything. */
+  /** The key to use if no installed package ran a script. */
   readonly keyUnlessScripts: string | undefined;
 }
 
-/** What the configuration says of set-ups. */
+/** The configuration of set-ups. */
 export interface SetupWishes {
-  /** Null: the tree's files tell. */
+  /** Null: detected from the tree's files. */
   readonly setup: readonly (readonly string[])[] | null;
   readonly include: readonly string[];
 }
 
-/** Told by the commit's own files, without a checkout. */
+/** Reads the set-up of a commit from its files, without a checkout. */
 export async function readSetup(
   root: string,
   commit: string,
@@ -74,7 +74,7 @@ async function detect(
   return detectSetup(top, { included: include, paths: tree?.paths() ?? [] });
 }
 
-/** Undefined where the set-up runs code of the tree, which may read whatever else is there. */
+/** Undefined if the set-up runs code of the tree, which can read any file. */
 async function readInputs(root: string, commit: string, { commands }: SetupPlan) {
   if (commands.length === 0) return { ids: [], unlessScripts: false };
   const [tree] = await readTrees(root, [commit]);

@@ -21,25 +21,25 @@ import { readReports } from "../core/proof/read-reports.ts";
 import { removeFolder } from "../workspace/files/remove-folder.ts";
 import { installFolder } from "../workspace/process/install-folder.ts";
 
-/** Changes with what the reporters report: a pass that an older one saw is run again. */
+/** Increased when the reporters report something else, so that older passes are not reused. */
 export const reportersVersion = 3;
 
 const reportBytesMax = 64 * 1024 * 1024;
 
-/** Reporters for the test runners that a check may start, whatever its command is. */
+/** Reporters for the test runners that a check may start, independent of its command. */
 export interface Reporters extends Disposable {
-  /** What a check must be able to read, and in it what it must be able to write. */
+  /** The folder that a check must be able to read. `writable` is the part that it must be able to write. */
   readonly readOnly: string;
   readonly writable: string;
-  /** The variables that bring the reporters into the runners, for a check with this environment. */
+  /** The variables that load the reporters into the runners, for a check with this environment. */
   env(given: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** What they reported from a checkout. */
+  /** The reported tests, with paths relative to the checkout. */
   read(checkout: string): Inventory | null;
-  /** What the check prints: some runners have no other way to report. */
+  /** Receives the check's output, from which the tests of some runners are read. */
   onOutput(chunk: Buffer): void;
 }
 
-/** In a folder of its own: nothing that tests do with their temporary files comes near it. */
+/** Copies the reporters to a folder of their own, apart from the tests' temporary files. */
 export function placeReporters(parent: string): Reporters {
   removeFolder(parent);
   const folder = join(parent, randomBytes(8).toString("hex"));
@@ -75,7 +75,7 @@ export function placeReporters(parent: string): Reporters {
   };
 }
 
-/** What comes before the value that a variable has. */
+/** Text to put before the value of a variable. */
 interface Piece {
   readonly name: string;
   readonly piece: string;
@@ -84,7 +84,7 @@ interface Piece {
 
 function piecesFor(folder: string, given: Readonly<Record<string, string>>): readonly Piece[] {
   const preload = join(folder, "node.cjs");
-  // Old versions of Node know no quotes.
+  // Quoted only if necessary: old versions of Node do not support quotes here.
   const word = /[\s"\\]/.test(preload) ? `"${preload.replace(/["\\]/g, "\\$&")}"` : preload;
   const pieces: Piece[] = [{ name: "NODE_OPTIONS", piece: `--require ${word}`, separator: " " }];
   if (!folder.includes(delimiter))
@@ -101,8 +101,8 @@ function piecesFor(folder: string, given: Readonly<Record<string, string>>): rea
 const startedPrograms = ["node", "python", "python3", "pytest"];
 
 /**
- * A command such as `PYTHONPATH=src python3 -m pytest` sets a variable that the reporters need. Programs of the same
- * name come first on the path and put it back; only those that there are, so that looking for one finds what is there.
+ * A command such as `PYTHONPATH=src python3 -m pytest` overwrites a variable that the reporters need. Wrappers with the
+ * programs' names come first on PATH and restore it. Only programs that exist get a wrapper.
  */
 function placePrograms(folder: string, path: string): string | undefined {
   const place = join(folder, "programs");
@@ -115,7 +115,7 @@ function placePrograms(folder: string, path: string): string | undefined {
   return found.length === 0 ? undefined : place;
 }
 
-/** Go splits the words of the variable again; and a file system may refuse to start programs. */
+/** False if Go would split the path at blanks or quotes, or if the file system does not allow to run programs. */
 function canStart(script: string): boolean {
   if (/[\s'"]/.test(script)) return false;
   try {
@@ -127,7 +127,7 @@ function canStart(script: string): boolean {
   }
 }
 
-/** `go env -w` stores flags that the variable would hide. */
+/** Whether `go env -w` has stored flags, which the variable would replace. */
 function hasStoredFlags({
   GOFLAGS,
   GOENV,
@@ -139,7 +139,7 @@ function hasStoredFlags({
   return existsSync(file) && readFileSync(file, "utf8").includes("GOFLAGS=");
 }
 
-/** For a shell. */
+/** Shell code that removes the text from the variable again. */
 function takingOut({ name, piece, separator }: Piece): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const without = (text: string) =>
@@ -152,7 +152,7 @@ function takingOut({ name, piece, separator }: Piece): string {
   return `case \${${name}-} in\n${cases.join("")}esac\n`;
 }
 
-/** Code of the check can write there, so a report may be anything. */
+/** Reads reports defensively, because the code under test can write to this folder. */
 function readAll(folder: string, ending: string, record: InventoryRecord): readonly string[] {
   let left = reportBytesMax;
   try {
@@ -169,7 +169,7 @@ function readAll(folder: string, ending: string, record: InventoryRecord): reado
   }
 }
 
-/** A file elsewhere keeps its whole path. */
+/** Paths relative to the checkout; files elsewhere keep their absolute path. */
 function pathIn(checkout: string): (file: string) => string {
   const roots = [checkout, realpathSync(checkout)];
   return (file) => {

@@ -10,7 +10,7 @@ interface KeptRun extends CheckRun {
   readonly inventory?: string;
 }
 
-/** A run, with what it is found by. */
+/** A run with its key. */
 interface KeyedRun extends KeptRun {
   readonly key: string;
   readonly command: string;
@@ -18,16 +18,16 @@ interface KeyedRun extends KeptRun {
 }
 
 /**
- * Where outcomes are kept. A failure is run again each time; it is kept so that a pass after it is known for chance,
- * and no pass takes its place.
+ * Stores results of checks. A failure is never reused; it is stored so that a later pass on the same tree is known to be
+ * flaky. A pass never replaces a failure.
  */
 export interface Reuse {
   find(key: string): Promise<(KeptRun & { readonly at: string }) | undefined>;
-  /** All of them or none. */
+  /** Stores all runs or none. */
   keep(runs: readonly KeyedRun[]): Promise<void>;
 }
 
-/** As long as the process lives. */
+/** Keeps results for the lifetime of the process. */
 export function reuseInMemory(): Reuse {
   const kept = new Map<string, KeptRun & { readonly at: string }>();
   return {
@@ -40,19 +40,19 @@ export function reuseInMemory(): Reuse {
   };
 }
 
-/** Everything that the outcome of a check is made from. */
+/** Everything that the result of a check depends on. */
 export interface CheckInputs {
   readonly tree: string;
   readonly command: string;
   readonly setupKey: string;
-  /** The files that it has from the main checkout, and what they hold. */
+  /** Files copied from the main checkout, with a mark of their content. */
   readonly included: readonly (readonly [path: string, mark: string])[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * `plain` is the key of a run that is told of no change, `told` that of one that is: a check that looks only at what
- * changed may have looked at nothing, so that neither stands in for the other.
+ * `plain` is the key of a run without a change, `told` that of a run that gets the list of changed files. They differ
+ * because a check that reads only changed files may have checked nothing in the other run.
  */
 export function reuseKeys(
   { tree, command, setupKey, included, env }: CheckInputs,
@@ -69,7 +69,7 @@ export function reuseKeys(
 
 const keptLengthMax = 4 * 1024 * 1024;
 
-/** What a kept pass says of its tests; undefined if not all of them can be kept, so that it is run again. */
+/** The tests of a pass, packed. Undefined if they cannot all be stored; the pass is not stored then. */
 export function keepInventory(inventory: Inventory | null): Pick<KeptRun, "inventory"> | undefined {
   if (inventory === null) return {};
   if (inventory.cut !== null) return undefined;
@@ -83,7 +83,7 @@ export function keptInventory({ inventory }: KeptRun): Inventory | null {
     : unpackInventory(inflateSync(Buffer.from(inventory, "base64")).toString());
 }
 
-/** Its output may be gone by now. */
+/** An earlier failure, without the path of its output if that was deleted. */
 export function readable({ at, exit, seconds, digest, tail, excerpt, log }: EarlierFailure): EarlierFailure {
   return {
     ...{ at, exit, seconds, digest, tail },

@@ -8,7 +8,7 @@ import type { Included } from "../workspace/checkouts/included-files.ts";
 import { keepOutput } from "../workspace/state/check-outputs.ts";
 import type { CommitSetup } from "./read-setup.ts";
 
-/** By what a set-up's result is found again. Folders that were included lie among what it left. */
+/** The keys of a set-up's result. They depend on the included folders, which are part of the result. */
 export function resultKeys({ key, keyUnlessScripts }: CommitSetup, { folders }: Included) {
   const marked = (one: string) =>
     folders.length === 0
@@ -19,13 +19,13 @@ export function resultKeys({ key, keyUnlessScripts }: CommitSetup, { folders }: 
   return { own: marked(key), shared: keyUnlessScripts && marked(keyUnlessScripts) };
 }
 
-/** By the lock file that npm leaves beside what it installed. */
+/** Whether no package ran an install script, according to the lock file that npm writes into `node_modules`. */
 export function ranNoScript(folder: string): boolean {
   const file = join(folder, "node_modules", ".package-lock.json");
   return existsSync(file) && !hasInstallScript(readFileSync(file, "utf8"));
 }
 
-/** Why a set-up failed, by the line of its output that says so; all of it is kept. */
+/** The message for a failed set-up: the line of its output that names the cause, and the file with all of it. */
 export async function setUpFault(
   command: readonly string[],
   output: string,
@@ -33,15 +33,15 @@ export async function setUpFault(
 ): Promise<string> {
   const masked = await maskSecrets(output);
   const lines = masked.trim().split("\n");
-  const told = lines.find(
-    (line) =>
-      /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(line) &&
-      !/debug-0\.log|code E\w+$/.test(line),
+  const line = lines.find(
+    (one) =>
+      /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(one) &&
+      !/debug-0\.log|code E\w+$/.test(one),
   );
-  const cause = (told ?? lines.at(-1) ?? "no output").trim();
+  const cause = (line ?? lines.at(-1) ?? "no output").trim();
   const next = isNetworkFailure(output)
     ? networkHint(passed)
-    : "fix it, or write another into `workspace.setup` (`[]` installs nothing)";
+    : "fix it, or set another command in `workspace.setup` (`[]` installs nothing)";
   const log = keepOutput(join(commonFolder, "lockstep"), masked);
-  return `the set-up \`${command.join(" ")}\` failed: ${cause} (all of it: ${log}); ${next}`;
+  return `the set-up \`${command.join(" ")}\` failed: ${cause} (full output: ${log}); ${next}`;
 }

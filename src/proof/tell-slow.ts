@@ -13,7 +13,7 @@ export interface SlowTelling {
   tell(line: string): void;
 }
 
-/** Says from time to time of a command that takes long for how long it has run, and what it printed last. */
+/** Reports from time to time how long a slow command has been running, and its last line of output. */
 export class SlowTeller implements Disposable {
   readonly #telling: SlowTelling;
   readonly #since = performance.now();
@@ -44,8 +44,8 @@ export class SlowTeller implements Disposable {
     const lines = (await maskSecrets(this.#printed)).split(/[\r\n]+/).map((line) => printable(line).trim());
     const last = lines.findLast((line) => line !== "")?.slice(0, lineLengthMax);
     if (this.#isOver) return;
-    const said = last === undefined ? "it has printed nothing yet" : `its last line: ${last}`;
-    this.#telling.tell(`still ${this.#telling.what}, ${seconds} s by now; ${said}`);
+    const said = last === undefined ? "no output yet" : `last line: ${last}`;
+    this.#telling.tell(`still ${this.#telling.what}, for ${seconds} s; ${said}`);
     this.#timer = this.#wait(nextMs);
   }
 }

@@ -12,20 +12,20 @@ export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" 
   readonly purpose: "check" | "set-up";
   readonly setup: CacheUser;
   readonly tailBytesMax?: number;
-  /** What it has to read besides what every command sees. */
+  /** Further paths that the command must be able to read. */
   readonly readOnly?: readonly string[];
-  /** Paths that the command is told of, by a file of one path a line. */
+  /** Changed paths, passed to the command in a file with one path per line. */
   readonly changed?: readonly string[];
 }
 
 export interface WalledResult extends ProcessResult {
-  /** True if there was no space left when it ended. */
+  /** True if the disk was full when it ended. */
   readonly isFull: boolean;
-  /** Of a check: the tests that its runners reported; null where none did. */
+  /** For a check: the tests that its runners reported; null if none did. */
   readonly inventory: Inventory | null;
 }
 
-/** Runs a command in a proof checkout, with a temporary folder that is its own and goes with it. */
+/** Runs a command in a proof checkout, with its own temporary folder, which is deleted afterwards. */
 export async function runWalled(
   sandbox: Sandbox,
   places: CheckPlaces,
@@ -49,12 +49,12 @@ export async function runWalled(
     ];
     const wrapped = sandbox.wrap(command, { ...walls, writable, readOnly }, { cwd: checkout, env });
     const inside = wrapped.env.TMPDIR ?? outside;
-    const told: Record<string, string> = {};
+    const changes: Record<string, string> = {};
     if (changed !== undefined) {
       writeFileSync(join(outside, "lockstep-changed"), listOf(changed), { mode: 0o600 });
-      told.LOCKSTEP_CHANGED = join(inside, "lockstep-changed");
+      changes.LOCKSTEP_CHANGED = join(inside, "lockstep-changed");
     }
-    const own = { ...caches.env(inside), ...wrapped.env, ...told };
+    const own = { ...caches.env(inside), ...wrapped.env, ...changes };
     const all = { ...own, ...reporters?.env(own) };
     const heard: ProcessRun["onOutput"] = (chunk, from) => {
       onOutput?.(chunk, from);
@@ -62,7 +62,7 @@ export async function runWalled(
     };
     const run = { command: wrapped.command, cwd: checkout, env: all, onOutput: heard, ...limits };
     const result = await runProcess(run);
-    // Before its temporary files are gone: they may be what filled it.
+    // Checked before its temporary files are deleted, because they may fill the disk.
     return { ...result, isFull: isFull(dirname(outside)), inventory: reporters?.read(checkout) ?? null };
   } finally {
     removeFolder(outside);
@@ -76,7 +76,7 @@ function isFull(folder: string): boolean {
   return blocks > 0 && bavail === 0;
 }
 
-/** A name may hold a line break, and is then spelled as names that are no text are. */
+/** Line breaks in names are escaped like bytes that are not UTF-8. */
 function listOf(paths: readonly string[]): string {
   return paths.map((path) => `${path.replaceAll("\n", "\\x0a").replaceAll("\0", "")}\n`).join("");
 }

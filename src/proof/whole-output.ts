@@ -1,10 +1,10 @@
 import { findSecrets } from "../core/secrets/find-secrets.ts";
 import { plainOutput } from "../core/text/plain-output.ts";
 
-/** Longer than any secret: what is cut could hold the rest of one, so that this much more is looked at. */
+/** Longer than any secret. This much at the cut is only searched for secrets, because a secret could be cut in two. */
 const edgeLength = 64 * 1024;
 
-/** All that a program prints; of more than 4 MiB the beginning and the end. */
+/** The output of a program; if it is longer than 4 MiB, its beginning and end. */
 export class WholeOutput {
   readonly #halfBytesMax: number;
   readonly #beginning: Buffer[] = [];
@@ -30,7 +30,7 @@ export class WholeOutput {
       this.#endBytes -= this.#end.shift()?.length ?? 0;
   }
 
-  /** As plain text without secrets, none cut in two either. */
+  /** As plain text with secrets masked, also those at the cut. */
   async masked(): Promise<string> {
     const [beginning, end] = [Buffer.concat(this.#beginning), Buffer.concat(this.#end)];
     const missing = this.#bytes - beginning.length - end.length;
@@ -38,19 +38,19 @@ export class WholeOutput {
     const [first, last] = [plainOutput(beginning.toString()), plainOutput(end.toString())];
     return [
       await mask(first, { to: lineEnd(first, Math.max(0, first.length - edgeLength)) }),
-      `\n[… about ${(missing / 1024 / 1024).toFixed(1)} MiB of the output are left out here …]\n`,
+      `\n[… about ${(missing / 1024 / 1024).toFixed(1)} MiB of output left out …]\n`,
       await mask(last, { from: lineEnd(last, edgeLength) }),
     ].join("");
   }
 }
 
-/** After the line that `at` stands in; `at` itself where that line is long. */
+/** The end of the line that contains `at`; `at` itself if that line is long. */
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at) + 1;
   return end > 0 && end - at < edgeLength / 2 ? end : at;
 }
 
-/** The text from `from` to `to`, as it reads where all of it is looked at. */
+/** The text from `from` to `to`, with secrets masked that were found in the whole text. */
 async function mask(text: string, { from = 0, to = text.length } = {}): Promise<string> {
   const parts: string[] = [];
   let at = from;

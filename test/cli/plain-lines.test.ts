@@ -17,7 +17,8 @@ describe("the plain lines of a run", () => {
     const lines = own.split("\n").filter((line) => !line.includes("no sandbox around the agents"));
     expect(lines.filter((line) => !timed.test(line))).toEqual([]);
     const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
-    const nothing = "the work was handed in as done, but nothing was changed: do it, or say what stops it";
+    const nothing =
+      "the work was handed in as done, but no file was changed: do the work, or report what blocks it";
     expect(told).toEqual([
       "A  started by a",
       "A  answers OK: said so",

@@ -187,7 +187,7 @@ describe("a base whose own checks fail", () => {
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
     expect(stderr).toContain(
-      "lockstep: R-GT-001: `node test/f.test.js` fails on `main` (exit 1), so nothing could be proven: mend it, or compare failures with --allow-red\n",
+      "lockstep: R-GT-001: `node test/f.test.js` already fails on `main` (exit 1), so nothing can be verified: fix `main` first, or compare failures with --allow-red\n",
     );
     expect(stdout).toContain("node test/f.test.js printed\n");
     expect(stdout).toContain("  1 failing: rounds\n");
@@ -200,7 +200,7 @@ describe("a base whose own checks fail", () => {
     using repository = planned({ config: "gate: { syntax: { command: [test, -e, 'no such'] } }\n" });
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
-    expect(stderr).toContain("R-GT-001: `'test' '-e' 'no such'` fails on `main` (exit 1)");
+    expect(stderr).toContain("R-GT-001: `'test' '-e' 'no such'` already fails on `main` (exit 1)");
   });
 
   it("is allowed with --allow-red: what fails as before is no task's fault, and is told", async () => {

@@ -69,7 +69,7 @@ describe("the report of a run", () => {
       reported("T-003", "ESCALATED", {
         waits: person("escalated"),
         code: "R-PC-002",
-        reason: "`npm test` fails on the merged tree (exit 1): mend it and hand it in again\n  at x.js:1",
+        reason: "`npm test` fails on the merged tree (exit 1): fix it and hand it in again\n  at x.js:1",
       }),
       reported("T-004", "PENDING", {
         attempts: 0,
@@ -87,7 +87,7 @@ merged
          proof: npm test (fails as before)
 
 not merged
-  T-003  escalated: R-PC-002 \`npm test\` fails on the merged tree (exit 1): mend
+  T-003  escalated: R-PC-002 \`npm test\` fails on the merged tree (exit 1): fix
          it and hand it in again
          look: lockstep log T-003; lockstep diff T-003
          next: lockstep task resolve T-003 --note "…" && lockstep run

@@ -74,7 +74,7 @@ describe("the view of a run", () => {
       decisions: [question],
       last: new Map([[`${session}/T-002`, "Edit src/price.ts"]]),
       selected: `${session}/T-002`,
-      notice: "· on the merged tree: npm test",
+      notice: "· running on the merged tree: npm test",
       keys: ["j/k select"],
     });
     expect(drawRun(whole, { columns: 80, rows: 24, now })).toEqual([
@@ -97,7 +97,7 @@ describe("the view of a run", () => {
       "  T-004  pending      coder       -        -  waits for T-003 (waits for you)",
       "  T-001  merged       coder  1m 12s  12k/50k  Title of T-001",
       "",
-      "· on the merged tree: npm test",
+      "· running on the merged tree: npm test",
       "j/k select",
     ]);
   });

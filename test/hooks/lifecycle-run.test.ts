@@ -66,7 +66,7 @@ describe("a run without any hooks configured", () => {
       config: "integrate: pr\n",
     });
     const { stderr } = await repository.conduct();
-    expect(stderr).toContain("would bring a secret in");
+    expect(stderr).toContain("contains a secret");
     expect(repository.remote("branch", "--list", "lockstep/*")).toBe("");
   });
 

@@ -60,7 +60,7 @@ describe("a check that failed and passed on a tree", () => {
     expect(first.landed).toMatchObject({
       evidence: [{ outcome: "flaky", after: { exit: 1 }, again: { exit: 0 } }],
       refused: {
-        reason: expect.stringContaining("failed (exit 1) and passed the second time"),
+        reason: expect.stringContaining("failed (exit 1) and passed when it was retried"),
         details: { output: flakyOutput },
       },
     });
@@ -130,12 +130,12 @@ describe("a base on which a check is flaky", () => {
     repository.fail(1);
     expect((await repository.run(["land", "work"])).status).toBe(0);
     expect(await refusal()).toMatch(
-      /\(exit 1\), and was flaky once before: mend it .*, or, if chance is the reason, list it under `checks\.flaky`$/,
+      /\(exit 1\), and was flaky once before: fix .*, or, if the check is unreliable, list it under `checks\.flaky`$/,
     );
     using sureOne = chancy();
     sureOne.branch("broken", { "f.js": "exports.f = 3;\n" });
     expect((await sureOne.land("broken")).landed).toMatchObject({
-      refused: { reason: expect.stringMatching(/\(exit 1\): mend it on the branch and land again$/) },
+      refused: { reason: expect.stringMatching(/\(exit 1\): fix the branch and land again$/) },
     });
   });
 

@@ -133,7 +133,7 @@ describe("what a set-up leaves", () => {
     using ground = provingGround();
     const deep = "mkdir node_modules; for i in $(seq 600); do mkdir deeper && cd deeper || exit 0; done";
     const { error } = await ground.check("true", { setup: [["sh", "-c", deep]] });
-    expect(error).toContain("the set-up left folders that cannot be cleaned up");
+    expect(error).toContain("the set-up left folders that cannot be removed");
     expect(await ground.check("ls", { setup: [] })).toMatchObject({ tail: "a.txt\n" });
   });
 

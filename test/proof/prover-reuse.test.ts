@@ -234,7 +234,7 @@ describe("a failure", () => {
     expect(run.exit).toBe(null);
     expect(run.log).toBeUndefined();
     expect(run.excerpt).toMatch(
-      /^begun\nit was ended: it took longer than 0\.2 s\n\(the whole output could not be kept: /,
+      /^begun\nthe check was ended after its time limit of 0\.2 s\n\(the whole output could not be kept: /,
     );
   });
 
@@ -267,7 +267,7 @@ describe("a failure", () => {
     });
     for (const one of [swallowed, temporary])
       expect(one).toMatchObject({
-        run: { exit: null, tail: expect.stringContaining("its disk is full") },
+        run: { exit: null, tail: expect.stringContaining("the disk is full") },
       });
     expect(good).toMatchObject({ reused: false, run: { exit: 0 } });
     expect(await prove(ground, "true")).toMatchObject([{ reused: true }]);

@@ -51,7 +51,7 @@ describe("a check", () => {
   it.each(["", " \n"])("that is no command (%j) is not run, and no pass", async (command) => {
     using ground = provingGround();
     using prover = await Prover.open(ground.options);
-    expect(await prover.run("HEAD", command)).toEqual({ error: "there is no command to run" });
+    expect(await prover.run("HEAD", command)).toEqual({ error: "the command is empty" });
   });
 
   it("that hangs is ended at its time limit, with its children", async () => {

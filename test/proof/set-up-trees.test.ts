@@ -254,7 +254,7 @@ describe("a command that takes long", () => {
       onProgress,
     });
     expect(error).toBe("");
-    expect(lines.find((text) => text.startsWith(told))).toMatch(/, \d+ s by now; it/);
+    expect(lines.find((text) => text.startsWith(told))).toMatch(/, for \d+ s; /);
   });
 
   it("is told of with the last line that it printed, without secrets", async () => {
@@ -264,7 +264,7 @@ describe("a command that takes long", () => {
     teller.heard(Buffer.from("one\r\nfetch"));
     teller.heard(Buffer.from(`ing with ${token}\n\n`));
     const told = await promise;
-    expect(told).toMatch(/^still setting up: npm ci, \d+ s by now; its last line: fetching with /);
+    expect(told).toMatch(/^still setting up: npm ci, for \d+ s; last line: fetching with /);
     expect(told).not.toContain(token);
   });
 });

@@ -125,7 +125,7 @@ describe("an agent that fails", () => {
       const { talked, starts, said } = await ask({ purpose, ends: [broken], isClient: true });
       expect(talked).toMatchObject({ how: "failed", reason: "exit 3\n[secret: known]", starts: count });
       expect(starts).toEqual(Array(count).fill({ prompt: "do it", resume: undefined }));
-      expect(said).toEqual(Array(count).fill("ended badly: exit 3\n[secret: known]"));
+      expect(said).toEqual(Array(count).fill("failed: exit 3\n[secret: known]"));
     },
   );
 });
@@ -140,11 +140,7 @@ describe("an agent with limits of its own", () => {
       [Number.NaN, 60, -50, 40].map((tokens) => ({ type: "usage", tokens })),
       "`a` has spent 100 tokens, its limit is 100",
     ],
-    [
-      "loops",
-      Array(3).fill({ type: "tool-result", text: refusedWrite }),
-      "`a` goes round in circles: writing",
-    ],
+    ["loops", Array(3).fill({ type: "tool-result", text: refusedWrite }), "`a` is in a loop: writing"],
   ])("is ended by its %s, and no answer of it counts", async (_, events, reason) => {
     const { talked, starts, stops } = await ask({ purpose: "judge", ends: [right], events });
     expect(talked).toMatchObject({ how: "over", lost: { code: "R-BG-001" } });

@@ -107,7 +107,7 @@ setTimeout(() => answer("OK"), 60_000);`),
     repository.git("rm", "-q", "--cached", ".env");
     const { states, stderr, done } = await repository.conduct();
     expect(states, stderr).toEqual({ A: "REVIEW" });
-    expect(stderr.match(/looks: ended badly/g)).toHaveLength(3);
+    expect(stderr.match(/looks: failed/g)).toHaveLength(3);
     const progress = join(repository.path, ".agents-work", done.session, "progress.md");
     expect(readFileSync(progress, "utf8")).toContain("`looks` could not review it");
     for (const text of [stderr, JSON.stringify(done), readFileSync(progress, "utf8")])

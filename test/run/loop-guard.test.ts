@@ -35,7 +35,7 @@ describe("a loop guard", () => {
     const { refusal, halt } = guard.haltOf("T-1", signal);
     expect(refusal).toMatchObject({
       code: "R-BG-001",
-      reason: "task `T-1` goes round in circles: writing `lib/x.ts` was refused 3 times (R-PW-001)",
+      reason: "task `T-1` is in a loop: writing `lib/x.ts` was refused 3 times (R-PW-001)",
     });
     const last = halt.last as readonly string[];
     expect(last).toHaveLength(10);

@@ -70,7 +70,7 @@ describe("a `manual:` check", () => {
     await repository.run(["decide", "UD-1", "refused: far too long"]);
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(3);
-    expect(stderr).toMatch(/to fix: a person looked at the work .* it reads well: far too long/);
+    expect(stderr).toMatch(/to fix: a person reviewed the work .*"it reads well": far too long/);
     expect(stderr).toContain("`lockstep decide UD-2 approved`");
     await repository.run(["decide", "UD-2", "approved"]);
     expect(await repository.conduct()).toMatchObject({ status: 0, states: { A: "MERGED" } });

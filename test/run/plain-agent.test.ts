@@ -19,7 +19,7 @@ const failures: Readonly<Record<string, readonly [script: string, told: string]>
   AnswerAndExit: [`echo ${fullAnswer}; exit 1`, "ended with exit code 1"],
   Failed: [`echo '{"status":"FAIL","summary":"no way"}'`, "its answer cannot be used"],
   Incomplete: [`echo '{"status":"OK"}'`, "its answer cannot be used"],
-  Unchanged: ["rm Unchanged.txt", "nothing was changed"],
+  Unchanged: ["rm Unchanged.txt", "no file was changed"],
   Reviewed: [":", "looks: its answer cannot be used: it contains no JSON object"],
 };
 const scripts = {
@@ -66,7 +66,7 @@ describe("a program as an agent", () => {
 
   it("may print as much as it likes: of a flood the beginning and the end are kept", async () => {
     const { stdout } = await repository.run(["log", "Flood"]);
-    expect(stdout).toMatch(/\(\d+ lines, \d\.\d MB, are left out here\)/);
+    expect(stdout).toMatch(/\(\d+ lines, \d\.\d MB, left out\)/);
     expect(stdout).toMatch(/ the end\n/);
     expect(stdout.match(/a line of many/g)?.length).toBeLessThan(80_000);
   });

@@ -116,7 +116,10 @@ describe("integrate: pr", () => {
   it.skipIf(installed)("without gh prints the proof to be used by hand", async () => {
     using repository = withRemote({ program: false });
     const { status, stderr } = await repository.run(["land", "work"], { env: repository.env });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("Proven by Lockstep") });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringContaining("Verified by Lockstep"),
+    });
     expect(remote(repository, "rev-parse", "work")).toBe(repository.git("rev-parse", "work"));
   });
 

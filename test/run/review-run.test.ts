@@ -113,7 +113,7 @@ answer("OK");`);
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
     expect(stderr).toContain(
-      "E-PLAN: nobody but `a`, who does it, could review task `A`: list another agent under `task_types.product.agents.gatekeeper`",
+      "E-PLAN: only `a`, which does task `A`, could review it: list another agent under `task_types.product.agents.gatekeeper`",
     );
     expect(repository.git("log", "--format=%s")).toBe("base");
   });
@@ -246,7 +246,7 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
       expect(one).toMatchObject({ code: "R-PC-002", details: { command: expect.stringContaining("grep") } });
       expect(one.details).not.toHaveProperty("investigation");
     }
-    expect(stderr).toContain("`tests` could not look into it");
+    expect(stderr).toContain("`tests` could not investigate the failure");
     expect(await repository.events("task.reviewed")).toEqual([]);
   });
 

@@ -109,7 +109,7 @@ describe("a plan that was changed", () => {
     repository.write("tasks.yaml", planText([task("A", "b"), task("C", "c")]));
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("E-PLAN: `A` cannot be changed any more, because it has started");
+    expect(stderr).toContain("E-PLAN: `A` cannot be changed, because it has started");
     expect(stderr).toContain("--again");
     const anew = await runPlan(repository, "--again");
     expect(anew.states).toMatchObject({ C: "MERGED" });
@@ -270,6 +270,6 @@ describe("an agent that leaks a secret into its work", () => {
       status: 0,
       tasks: [{ state: "MERGED", attempts: 2 }],
     });
-    expect(stderr).toContain("R-PO-004: `A.txt` would bring a secret in");
+    expect(stderr).toContain("R-PO-004: `A.txt` contains a secret");
   });
 });

@@ -84,7 +84,7 @@ describe("the session's memory", () => {
     expect(memory).not.toContain(key);
     expect(memory.length).toBeLessThan(70_000);
     expect(memory).not.toContain("mine");
-    expect(stderr).toContain("activeContext.md was rewritten in its checkout");
+    expect(stderr).toContain("activeContext.md was rewritten in the checkout");
     expect(read(repository, "progress.md")).not.toContain("root:");
   });
 });

@@ -90,8 +90,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
   /** A warning, or the end of an attempt, may repeat what was just told of the same attempt. */
   #isKnown(task: string, text: string): boolean {
     if (text.startsWith(startWords)) this.#reasons.delete(task);
-    const [, kind = "", reason = text] =
-      /^(refused|waiting|warning|ended badly)?(?:, |: )?(.*)$/.exec(text) ?? [];
+    const [, kind = "", reason = text] = /^(refused|waiting|warning|failed)?(?:, |: )?(.*)$/.exec(text) ?? [];
     const told = reason.replace(/^[RE]-[A-Z]+(?:-\d+)?: /, "");
     const before = this.#reasons.get(task);
     const repeats = kind === "warning" || (kind === "" && told !== reason);

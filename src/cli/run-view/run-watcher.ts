@@ -22,7 +22,7 @@ export interface RunWatcher {
 export function lastThing(event: AgentEvent): string | undefined {
   if (event.type !== "said" && event.type !== "tool") return undefined;
   // The output of an agent that failed comes after the first line; its log has it.
-  const text = event.text.startsWith("ended badly: ") ? (event.text.split("\n")[0] ?? "") : event.text;
+  const text = event.text.startsWith("failed: ") ? (event.text.split("\n")[0] ?? "") : event.text;
   return printable(answerWords(text) ?? (isTaskState(text) ? stateWord(text) : text));
 }
 

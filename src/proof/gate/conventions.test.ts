@@ -85,7 +85,7 @@ describe("the conventions check", () => {
     const { result, note } = checkConventions(rulesOf(noLog), mergeOf({}, { "src/a.ts": text }));
     expect([result, note]).toEqual([
       "pass",
-      "1 rules were held against 1 of 1 changed files; lines were read up to character 10000: 1 file (src/a.ts)",
+      "1 rules were checked on 1 of 1 changed files; lines were read up to character 10000: 1 file (src/a.ts)",
     ]);
     expect(told([noLog], { "src/a.ts": text.slice(20) })).toHaveLength(1);
   });
@@ -106,7 +106,7 @@ describe("the conventions check", () => {
     const { result, note } = checkConventions(rulesOf(noLog), { ...merge, result: tree });
     expect([result, note]).toEqual([
       "skipped",
-      "1 rules were held against 0 of 1 changed files; skipped, binary or over 1 MiB: 1 file (src/a.png)",
+      "1 rules were checked on 0 of 1 changed files; skipped, binary or over 1 MiB: 1 file (src/a.png)",
     ]);
   });
 

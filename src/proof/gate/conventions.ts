@@ -4,12 +4,12 @@ import { withDeadline } from "./reading/with-deadline.ts";
 import { changedBy, type Merge, presentPaths, type SourceTree } from "./source-tree.ts";
 
 const lineLengthMax = 10_000;
-/** Each rule that takes too long halves the time of those after it. */
+/** Each rule that takes too long halves the time limit of the following ones. */
 const ruleMsMax = 5000;
 const ruleMsMin = 100;
 const perFileMax = 20;
 
-/** S1: all changes follow the conventions of systemPatterns.md. Names are asked of new files alone. */
+/** All changes must follow the conventions in systemPatterns.md (S1). Rules about names apply only to new files. */
 export function checkConventions(
   rules: readonly ConventionRule[],
   { result, changed }: Omit<Merge, "base">,
@@ -20,14 +20,14 @@ export function checkConventions(
   const added = new Set(changed.filter(({ status }) => status === "added").map(({ path }) => path));
   const texts = new Texts(result);
   const findings: GateFinding[] = [];
-  const heldAgainst = new Set<string>();
+  const checkedPaths = new Set<string>();
   let ms = ruleMsMax;
   for (const rule of rules) {
     const concerned = paths.filter(
       (path) => (rule.kind !== "name" || added.has(path)) && rule.scope.entryOf(path) !== undefined,
     );
     const { found, late } = breaches(rule, concerned, texts, ms);
-    for (const path of concerned) if (rule.kind === "name" || !texts.unread.has(path)) heldAgainst.add(path);
+    for (const path of concerned) if (rule.kind === "name" || !texts.unread.has(path)) checkedPaths.add(path);
     findings.push(...found);
     if (late) ms = Math.max(ruleMsMin, ms / 2);
   }
@@ -35,18 +35,18 @@ export function checkConventions(
     .map((finding) => ({ ...finding, ...changedBy(changed, finding.path) }))
     .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.line ?? 0) - (b.line ?? 0)));
   const notes = [
-    `${rules.length} rules were held against ${heldAgainst.size} of ${paths.length} changed files`,
+    `${rules.length} rules were checked on ${checkedPaths.size} of ${paths.length} changed files`,
   ];
-  const outside = paths.filter((path) => !heldAgainst.has(path) && !texts.unread.has(path));
+  const outside = paths.filter((path) => !checkedPaths.has(path) && !texts.unread.has(path));
   if (outside.length > 0) notes.push(`skipped, no rule is about: ${countedNames("file", outside)}`);
   if (texts.unread.size > 0)
     notes.push(`skipped, binary or over 1 MiB: ${countedNames("file", [...texts.unread])}`);
   if (texts.cut.size > 0)
     notes.push(`lines were read up to character ${lineLengthMax}: ${countedNames("file", [...texts.cut])}`);
-  return judged("conventions", { findings: sorted, notes, looked: heldAgainst.size > 0 });
+  return judged("conventions", { findings: sorted, notes, looked: checkedPaths.size > 0 });
 }
 
-/** What one rule finds in these files, as far as it can be told in time. */
+/** The findings of one rule in these files, within its time limit. */
 function breaches(
   rule: ConventionRule,
   paths: readonly string[],

@@ -239,7 +239,7 @@ describe("the cross-reference check", () => {
 
   it("tells both places", async () => {
     expect(await told(base, { "web/b.ts": '\nfetch("/api/posts")' })).toEqual([
-      "web/b.ts:2 calls `GET /api/posts`, which no endpoint serves: server.js:2 serves that path for POST alone",
+      "web/b.ts:2 calls `GET /api/posts`, which no endpoint serves: server.js:2 serves that path only for POST",
     ]);
     expect(await told(base, { "web/b.ts": 'fetch("/api/usrs")' })).toEqual([
       "web/b.ts:1 calls `GET /api/usrs`, which no endpoint serves: the nearest is `GET /api/users` of server.js:1",
@@ -249,11 +249,11 @@ describe("the cross-reference check", () => {
   it("finds calls in unchanged files that a changed server no longer serves, and not those of before", async () => {
     const renamed = { "server.js": server.replace("/api/users", "/api/people") };
     expect(await told(base, renamed)).toEqual([
-      "web/a.ts:1 calls `GET /api/users`, which no endpoint serves: `GET /api/users` of server.js:1 is gone with this change",
+      "web/a.ts:1 calls `GET /api/users`, which no endpoint serves: `GET /api/users` of server.js:1 was removed by this change",
     ]);
     const { note } = await checkCrossReferences(mergeOf(base, renamed));
     expect(note).toBe(
-      "2 calls were held against 2 endpoints; served by nothing before: 1 call (web/old.ts:1)",
+      "2 calls were compared with 2 endpoints; served by nothing before: 1 call (web/old.ts:1)",
     );
     expect(await told(base, { "server.js": null })).toHaveLength(1);
   });

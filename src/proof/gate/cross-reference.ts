@@ -14,9 +14,9 @@ import { scriptParser } from "./reading/parse-script.ts";
 import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 
 /**
- * S1: calls of the API match its endpoints. Endpoints are those of OpenAPI documents and of routes; a call counts
- * if its path begins like that of some endpoint. Calls in changed files are held against them, and all calls where
- * a file changed that serves something. The rest of the tree is read only if there is something to hold.
+ * Calls of the API must match its endpoints (S1). Endpoints come from OpenAPI documents and routes. A call counts if its
+ * path begins like that of an endpoint. Calls in changed files are checked, and all calls if a file changed that serves
+ * something. The rest of the tree is read only if there is something to check.
  */
 export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
   const { result, base, changed } = merge;
@@ -45,14 +45,14 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
   if (now.endpoints.length > comparedMax || before.endpoints.length > comparedMax)
     return judged("cross_reference", {
       findings: [],
-      notes: [`more than ${comparedMax} endpoints: no call was held against them`, ...notes],
+      notes: [`more than ${comparedMax} endpoints: no call was checked`, ...notes],
       looked: false,
     });
   const calls = ownCalls(serverChanged ? now.callers() : presentPaths(changed), now, before);
   const isServed = (call: ApiCall, { endpoints }: ApiScan) => endpoints.some((one) => answers(one, call));
   const unserved = calls.filter((call) => !isServed(call, now));
   const [old, found] = parted(unserved, (call) => !touched.has(call.path) && !isServed(call, before));
-  notes.unshift(`${calls.length} calls were held against ${now.endpoints.length} endpoints`);
+  notes.unshift(`${calls.length} calls were compared with ${now.endpoints.length} endpoints`);
   if (old.length > 0) notes.push(`served by nothing before: ${countedNames("call", old.map(placeOf))}`);
   const routes = now.unreadable;
   if (routes.length === 0 || found.length === 0)
@@ -73,10 +73,10 @@ function skippedText({ changed }: Merge, now: ApiScan): string[] {
   return [`skipped, ${what}: ${countedEndings(skipped)} (\`gate.cross_reference\` takes a command)`];
 }
 
-/** Each call is held against each endpoint. */
+/** Each call is compared with each endpoint. */
 const comparedMax = 5000;
 
-/** The calls to be judged that begin like an endpoint of the project, there now or before. */
+/** The calls to check: those that begin like an endpoint of the project, before or after the merge. */
 function ownCalls(callers: readonly string[], now: ApiScan, before: ApiScan): ApiCall[] {
   const own = new Set([...now.endpoints, ...before.endpoints].map(({ segments }) => prefixOf(segments)));
   own.delete(undefined);
@@ -110,14 +110,14 @@ function asFinding(call: ApiCall, { now, before, changed }: Sides): GateFinding 
   };
 }
 
-/** The other place: what served it before, what serves the path for other methods, or what is most like it. */
+/** Names the endpoint that served the call before, one that serves the path for other methods, or the most similar one. */
 function whyUnserved(call: ApiCall, endpoints: readonly Endpoint[], gone: Endpoint | undefined): string {
-  if (gone !== undefined) return `\`${shownRequest(gone)}\` of ${placeOf(gone)} is gone with this change`;
+  if (gone !== undefined) return `\`${shownRequest(gone)}\` of ${placeOf(gone)} was removed by this change`;
   const same = endpoints.filter((one) => serves(one.segments, call.segments));
   const [first] = same;
   if (first !== undefined) {
     const methods = [...new Set(same.map(({ method }) => method))].join(", ");
-    return `${placeOf(first)} serves that path for ${methods} alone`;
+    return `${placeOf(first)} serves that path only for ${methods}`;
   }
   const prefix = prefixOf(call.segments);
   const alike = endpoints.filter(({ segments }) => prefixOf(segments) === prefix);
@@ -127,6 +127,6 @@ function whyUnserved(call: ApiCall, endpoints: readonly Endpoint[], gone: Endpoi
   );
   const shown = alike.find(({ segments }) => shownPath(segments) === nearest) ?? alike[0];
   return shown === undefined
-    ? "nothing else begins like it now"
+    ? "no endpoint has a similar path"
     : `the nearest is \`${shownRequest(shown)}\` of ${placeOf(shown)}`;
 }

@@ -1,12 +1,12 @@
 import { type GateFinding, type GateResult, gateResult } from "./gate-result.ts";
 
-/** What one task of the batch wrote. */
+/** The files that one task of the batch changed. */
 export interface Modifications {
   readonly task: string;
   readonly paths: readonly string[];
 }
 
-/** S1: no file was modified by more than one agent. The tasks stand in the order in which they were declared. */
+/** No file may be modified by more than one task (S1). The tasks are in the order in which they were declared. */
 export function checkFileConflicts(batch: readonly Modifications[]): GateResult {
   const writers = new Map<string, Set<string>>();
   for (const { task, paths } of batch)

@@ -1,7 +1,7 @@
 /** The six checks of the integration gate (S1 section 3). */
 export type GateCheck = "file_conflict" | "cross_reference" | "tests" | "syntax" | "conventions" | "imports";
 
-/** Who acts on an outcome: nobody, the tasks one after the other, QA, or the agent whose change it was. */
+/** Where an outcome goes: on to the merge, to the tasks one after the other, to QA, or to the agent of the change. */
 type GateRoute = "proceed" | "serial" | "qa" | "origin";
 
 export interface GateFinding {
@@ -10,23 +10,23 @@ export interface GateFinding {
   readonly message: string;
   /** The convention that was broken. */
   readonly rule?: string;
-  /** The tasks that the finding goes back to, as far as the changes name them. */
+  /** The tasks that changed the files of the finding, if known. */
   readonly tasks?: readonly string[];
 }
 
 export interface GateResult {
   readonly check: GateCheck;
-  /** skipped: nothing of the change could be looked at. not_configured: there is nothing to hold it against. */
+  /** skipped: no file of the change could be checked. not_configured: there are no rules or commands for the check. */
   readonly result: "pass" | "fail" | "skipped" | "not_configured";
   readonly findings: readonly GateFinding[];
   readonly route: GateRoute;
   readonly note?: string;
-  /** Of a command that failed: what tells why, and the file that has all that it printed. */
+  /** For a failed command: the part of its output that shows why. `log` is the file with the whole output. */
   readonly output?: string;
   readonly log?: string;
 }
 
-/** S1's table of outcomes; it has no row for imports and cross-references, which go where syntax goes. */
+/** S1's table of outcomes. It has no row for imports and cross-references, which are treated like syntax. */
 const routeOnFailure: Readonly<Record<GateCheck, GateRoute>> = {
   file_conflict: "serial",
   tests: "qa",
@@ -50,17 +50,17 @@ export function gateResult(
   notes: readonly string[] = [],
 ): GateResult {
   const left = findings.length - findingsMax;
-  const told = left > 0 ? [...notes, `${left} more findings are left out`] : notes;
+  const allNotes = left > 0 ? [...notes, `${left} more findings are left out`] : notes;
   return {
     check,
     result: findings.length > 0 ? "fail" : "pass",
     findings: findings.slice(0, findingsMax),
     route: findings.length > 0 ? routeOnFailure[check] : "proceed",
-    ...(told.length > 0 ? { note: told.join("; ") } : {}),
+    ...(allNotes.length > 0 ? { note: allNotes.join("; ") } : {}),
   };
 }
 
-/** As `gateResult`; but a check that looked at nothing and found nothing has not passed. */
+/** As `gateResult`, but a check that read no file is skipped and has not passed. */
 export function judged(
   check: GateCheck,
   { findings, notes, looked }: Judgement & { readonly looked: boolean },
@@ -69,14 +69,14 @@ export function judged(
   return looked || findings.length > 0 ? result : { ...result, result: "skipped" };
 }
 
-/** A check that had nothing to go by: no pass, and said so. */
+/** The result of a check without rules or commands. It does not count as a pass. */
 export function notConfigured(check: GateCheck, note: string): GateResult {
   return { check, result: "not_configured", findings: [], route: "proceed", note };
 }
 
 const namedMax = 5;
 
-/** `3 files (a.ts, b.ts, c.ts)`; of many only the first few by name. */
+/** `3 files (a.ts, b.ts, c.ts)`; if there are many, only the first few names. */
 export function countedNames(what: string, names: readonly string[]): string {
   const shown = names.slice(0, namedMax).join(", ");
   return `${names.length} ${what}${names.length === 1 ? "" : "s"} (${shown}${names.length > namedMax ? ", …" : ""})`;

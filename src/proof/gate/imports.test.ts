@@ -9,7 +9,7 @@ const told = async (base: Files, edits: Edits) => {
   const { findings } = await checkImports(mergeOf(base, edits), nothing);
   return findings.map(({ path, line, message }) => `${path}:${line} ${message}`);
 };
-const leads = (name: string, why: string) => `imports \`${name}\`, which leads to nothing: ${why}`;
+const leads = (name: string, why: string) => `imports \`${name}\`, which cannot be resolved: ${why}`;
 const packageFile = (dependencies: Record<string, string>, more = {}) =>
   JSON.stringify({ dependencies, ...more });
 
@@ -48,7 +48,7 @@ describe("a broken import", () => {
       "of a file that is gone, in a file that did not change",
       { "src/a.ts": "", "src/b.ts": 'import "./a"' },
       { "src/a.ts": null },
-      [`src/b.ts:1 ${leads("./a", "`src/a.ts` is gone with this change")}`],
+      [`src/b.ts:1 ${leads("./a", "`src/a.ts` was removed by this change")}`],
     ],
     [
       "of a file that moved with its importer",
@@ -69,9 +69,9 @@ describe("a broken import", () => {
       },
       { "src/a.ts": null, "src/z.ts": "" },
       [
-        `src/b.ts:1 ${leads("./a", "`src/a.ts` is gone with this change")}`,
-        `src/c.js:1 ${leads("./a.js", "`src/a.ts` is gone with this change")}`,
-        `d.ts:1 ${leads("src/a", "`src/a.ts` is gone with this change")}`,
+        `src/b.ts:1 ${leads("./a", "`src/a.ts` was removed by this change")}`,
+        `src/c.js:1 ${leads("./a.js", "`src/a.ts` was removed by this change")}`,
+        `d.ts:1 ${leads("src/a", "`src/a.ts` was removed by this change")}`,
       ],
     ],
     [
@@ -113,7 +113,7 @@ describe("a broken import", () => {
         "b.ts": 'import "p/x"',
       },
       { "p/x.ts": null },
-      [`b.ts:1 ${leads("p/x", "`p/x.ts` is gone with this change")}`],
+      [`b.ts:1 ${leads("p/x", "`p/x.ts` was removed by this change")}`],
     ],
     [
       "through a key that the package no longer has",
@@ -176,20 +176,20 @@ describe("a circle", () => {
       "of two",
       { "a.ts": 'import "./b"', "b.ts": "" },
       { "b.ts": '1\nimport "./a"' },
-      ["b.ts:2 closes a circle of imports: b.ts → a.ts → b.ts"],
+      ["b.ts:2 closes an import cycle: b.ts → a.ts → b.ts"],
     ],
-    ["of one", {}, { "a.ts": 'import "./a"' }, ["a.ts:1 closes a circle of imports: a.ts → a.ts"]],
+    ["of one", {}, { "a.ts": 'import "./a"' }, ["a.ts:1 closes an import cycle: a.ts → a.ts"]],
     [
       "of three new files",
       {},
       { "a.ts": 'import "./b"', "b.ts": 'import "./c"', "c.ts": 'import "./a"' },
-      ["a.ts:1 closes a circle of imports: a.ts → b.ts → c.ts → a.ts"],
+      ["a.ts:1 closes an import cycle: a.ts → b.ts → c.ts → a.ts"],
     ],
     [
       "through files that did not change",
       { "a.ts": "", "b.ts": 'import "./c"', "c.ts": 'import "./d"', "d.ts": 'import "./a"' },
       { "a.ts": 'import "./b"' },
-      ["a.ts:1 closes a circle of imports: a.ts → b.ts → c.ts → d.ts → a.ts"],
+      ["a.ts:1 closes an import cycle: a.ts → b.ts → c.ts → d.ts → a.ts"],
     ],
     [
       "of nothing but names that look like imports",
@@ -211,7 +211,7 @@ describe("a circle", () => {
       "that grew",
       { "a.ts": 'import "./b"', "b.ts": 'import "./a"', "c.ts": "" },
       { "b.ts": 'import "./a"; import "./c"', "c.ts": 'import "./a"' },
-      ["b.ts:1 closes a circle of imports: b.ts → c.ts → a.ts → b.ts"],
+      ["b.ts:1 closes an import cycle: b.ts → c.ts → a.ts → b.ts"],
     ],
     ["of types", { "a.ts": 'import "./b"', "b.ts": "" }, { "b.ts": 'import type { A } from "./a"' }, []],
     [
@@ -224,7 +224,7 @@ describe("a circle", () => {
       "that was of types and is of values now",
       { "a.ts": 'import "./b"', "b.ts": 'import type { A } from "./a"' },
       { "b.ts": 'import { A } from "./a"; A()' },
-      ["b.ts:1 closes a circle of imports: b.ts → a.ts → b.ts"],
+      ["b.ts:1 closes an import cycle: b.ts → a.ts → b.ts"],
     ],
     [
       "cut by a call",
@@ -236,7 +236,7 @@ describe("a circle", () => {
       "of required modules",
       { "a.js": 'require("./b")', "b.js": "" },
       { "b.js": 'require("./a")' },
-      ["b.js:1 closes a circle of imports: b.js → a.js → b.js"],
+      ["b.js:1 closes an import cycle: b.js → a.js → b.js"],
     ],
     [
       "cut by a late require",
@@ -248,19 +248,19 @@ describe("a circle", () => {
       "because a new file is found first",
       { "a.ts": 'import "./lib"', "lib/index.ts": "" },
       { "lib.ts": 'import "./a"' },
-      ["lib.ts:1 closes a circle of imports: lib.ts → a.ts → lib.ts"],
+      ["lib.ts:1 closes an import cycle: lib.ts → a.ts → lib.ts"],
     ],
     [
       "because what was found first is gone",
       { "a.ts": 'import "./lib"', "lib.ts": "", "lib/index.ts": 'import "../a"' },
       { "lib.ts": null },
-      ["a.ts:1 closes a circle of imports: a.ts → lib/index.ts → a.ts"],
+      ["a.ts:1 closes an import cycle: a.ts → lib/index.ts → a.ts"],
     ],
     [
       "because a new file is what others wanted already",
       { "a.ts": 'import "./b"' },
       { "b.ts": 'import "./a"' },
-      ["b.ts:1 closes a circle of imports: b.ts → a.ts → b.ts"],
+      ["b.ts:1 closes an import cycle: b.ts → a.ts → b.ts"],
     ],
     [
       "because a package begins elsewhere now",
@@ -271,7 +271,7 @@ describe("a circle", () => {
         "a.ts": 'import "p"',
       },
       { "p/package.json": '{"name":"p","main":"j.ts"}' },
-      ["a.ts:1 closes a circle of imports: a.ts → p/j.ts → a.ts"],
+      ["a.ts:1 closes an import cycle: a.ts → p/j.ts → a.ts"],
     ],
     ["through a JSON file", {}, { "a.ts": 'import "./b.json"', "b.json": "{}" }, []],
     [
@@ -283,7 +283,7 @@ describe("a circle", () => {
         "q/i.ts": 'import "p"',
       },
       { "p/i.ts": 'import "q"' },
-      ["p/i.ts:1 closes a circle of imports: p/i.ts → q/i.ts → p/i.ts"],
+      ["p/i.ts:1 closes an import cycle: p/i.ts → q/i.ts → p/i.ts"],
     ],
   ])("%s", async (_, base, edits, expected) => {
     expect(await told(base, edits)).toEqual(expected);
@@ -329,7 +329,7 @@ describe("the imports check", () => {
     expect(result).toBe("pass");
     expect(note).toBe(
       "the imports of 2 JS or TS files were followed; broken before: 1 import (a.ts:1); circular before: 1 group (a.ts); " +
-        "not judged, as the tree alone does not tell: 1 name (virtual:x); skipped, not parsed: 1 file (c.ts)",
+        "not checked, because the tree alone does not define them: 1 name (virtual:x); skipped, not parsed: 1 file (c.ts)",
     );
   });
 

@@ -6,7 +6,7 @@ import { type Circle, newCircles } from "./imports/new-circles.ts";
 import { fileKind } from "./reading/file-kind.ts";
 import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 
-/** S1: no circular or broken imports introduced. What was so before is told, and fails nothing. */
+/** No circular or broken imports may be introduced (S1). Those of the base are reported and do not fail the check. */
 export async function checkImports(merge: Merge, installed: InstalledPackages): Promise<GateResult> {
   const diverts = mayDivertImports(merge);
   const present = presentPaths(merge.changed);
@@ -27,10 +27,10 @@ export async function checkImports(merge: Merge, installed: InstalledPackages): 
   const notes = [followedText(followed)];
   if (broken.old.length > 0) notes.push(`broken before: ${countedNames("import", broken.old)}`);
   if (circles.old.length > 0) notes.push(`circular before: ${countedNames("group", circles.old)}`);
-  if (circles.more) notes.push("more new circles are left out");
+  if (circles.more) notes.push("more new cycles are left out");
   const unknown = unknownNames(scan, changed);
   if (unknown.length > 0)
-    notes.push(`not judged, as the tree alone does not tell: ${countedNames("name", unknown)}`);
+    notes.push(`not checked, because the tree alone does not define them: ${countedNames("name", unknown)}`);
   if (scan.unread.length > 0) notes.push(`skipped, not parsed: ${countedNames("file", scan.unread)}`);
   notes.push(...skippedText(others));
   return judged("imports", { findings, notes, looked: followed > 0 });
@@ -47,7 +47,7 @@ function skippedText(others: readonly string[]): string[] {
   ];
 }
 
-/** The changed scripts, and those whose imports lead elsewhere because of what changed. */
+/** The changed scripts, and those whose imports resolve to other files because of the change. */
 function withDiverted(scan: ImportScan, { result }: Merge): string[] {
   const diverted = scan.diverted();
   return result.paths().filter((path) => isScript(path) && (scan.isChanged(path) || diverted.has(path)));
@@ -59,11 +59,11 @@ interface Broken {
 }
 
 function brokenImports(scan: ImportScan, paths: readonly string[], { result, changed }: Merge): Broken {
-  const there = new Set(result.paths());
+  const existing = new Set(result.paths());
   const found: GateFinding[] = [];
   const old: string[] = [];
   for (const path of paths) {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const before = new Set(
       scan
         .linksBefore(path)
@@ -72,25 +72,25 @@ function brokenImports(scan: ImportScan, paths: readonly string[], { result, cha
     );
     for (const link of scan.links(path)) {
       const { specifier, line, optional } = link.imported;
-      if (optional || told.has(specifier) || !mayBeBroken(link)) continue;
-      told.add(specifier);
+      if (optional || reported.has(specifier) || !mayBeBroken(link)) continue;
+      reported.add(specifier);
       const file = scan.fileBefore(specifier, path);
-      const gone = file !== undefined && !there.has(file) ? file : undefined;
+      const gone = file !== undefined && !existing.has(file) ? file : undefined;
       const why = whyBroken(link, gone);
       if (why === undefined) continue;
       if (before.has(specifier) || (gone === undefined && wasMissing(link, scan)))
         old.push(`${path}:${line}`);
       else {
-        const message = `imports \`${specifier}\`, which leads to nothing: ${why}`;
-        found.push({ path, line, message, ...blamed(changed, path, gone) });
+        const message = `imports \`${specifier}\`, which cannot be resolved: ${why}`;
+        found.push({ path, line, message, ...causedBy(changed, path, gone) });
       }
     }
   }
   return { found, old };
 }
 
-/** Whoever changed one of these files; else whoever changed where the imports of others lead. */
-function blamed(
+/** The tasks that changed one of these files; else those that changed where imports resolve to. */
+function causedBy(
   changed: Merge["changed"],
   ...paths: readonly (string | undefined)[]
 ): Pick<GateFinding, "tasks"> {
@@ -105,7 +105,7 @@ function mayBeBroken({ to }: Link): boolean {
 }
 
 function whyBroken({ to }: Link, gone: string | undefined): string | undefined {
-  if (gone !== undefined) return `\`${gone}\` is gone with this change`;
+  if (gone !== undefined) return `\`${gone}\` was removed by this change`;
   return to.kind === "missing" ? to.why : undefined;
 }
 
@@ -113,7 +113,7 @@ function isMissing({ to }: Link): boolean {
   return to.kind === "missing";
 }
 
-/** A package that others miss as well is no news of this change: some tool knows more than the tree does. */
+/** A package that was missing on the base too is not caused by this change: some tool provides it. */
 function wasMissing({ to }: Link, scan: ImportScan): boolean {
   return to.kind === "missing" && to.name !== undefined && scan.wasMissing(to.name);
 }
@@ -125,8 +125,8 @@ function asFinding({ path, line, files }: Circle, { changed }: Merge): GateFindi
   return {
     path,
     line,
-    message: `closes a circle of imports: ${shown.join(" → ")}`,
-    ...blamed(changed, path, ...files),
+    message: `closes an import cycle: ${shown.join(" → ")}`,
+    ...causedBy(changed, path, ...files),
   };
 }
 

@@ -7,7 +7,7 @@ export function treeOf(files: Files | ReadonlyMap<string, string>): SourceTree {
   return { paths: () => [...texts.keys()], text: (path) => texts.get(path), load: () => {} };
 }
 
-/** The base with these files put in its place; `null` deletes one. A task owns what it is given. */
+/** The base with these files replaced; `null` deletes one. `tasks` names the task that changed a file. */
 export function mergeOf(
   base: Files,
   edits: Readonly<Record<string, string | null>>,

@@ -1,9 +1,9 @@
-/** The files of one tree, by their path from the project's root. Links are among the paths and have no text. */
+/** The files of one tree, by their path from the project's root. Links are included, but have no text. */
 export interface SourceTree {
   paths(): readonly string[];
   /** Undefined: absent, a link, binary or over 1 MiB. */
   text(path: string): string | undefined;
-  /** Reads many texts at once, ahead of being asked for each: alone, one takes as long as a hundred. */
+  /** Reads many texts at once in advance, because reading one takes as long as reading a hundred. */
   load(paths: readonly string[]): void;
 }
 
@@ -14,19 +14,19 @@ export interface ChangedFile {
   readonly task?: string;
 }
 
-/** What a batch made of the base. */
+/** The base, and the result of merging a batch into it. */
 export interface Merge {
   readonly base: SourceTree;
   readonly result: SourceTree;
   readonly changed: readonly ChangedFile[];
 }
 
-/** The changed files that are still there, each once. */
+/** The changed files that still exist, each once. */
 export function presentPaths(changed: readonly ChangedFile[]): string[] {
   return [...new Set(changed.filter(({ status }) => status !== "deleted").map(({ path }) => path))];
 }
 
-/** Who changed these paths; spread into a finding. */
+/** The tasks that changed these paths, to be spread into a finding. */
 export function changedBy(
   changed: readonly ChangedFile[],
   ...paths: readonly (string | undefined)[]

@@ -6,7 +6,7 @@ import { readJson } from "./reading/read-json.ts";
 import { readYamlFile } from "./reading/read-yaml.ts";
 import { changedBy, type Merge, presentPaths, type SourceTree } from "./source-tree.ts";
 
-/** S1: all modified files parse without errors. */
+/** All modified files must parse without errors (S1). */
 export async function checkSyntax({ result, changed }: Omit<Merge, "base">): Promise<GateResult> {
   const parser = lazyParser();
   const findings: GateFinding[] = [];
@@ -68,7 +68,7 @@ async function faultIn(
   return "fault" in parsed ? parsed.fault : undefined;
 }
 
-/** The templates of a Helm chart end in `.yaml` and become YAML only later. */
+/** Templates of Helm charts end in `.yaml`, but are not YAML before they are rendered. */
 function isTemplate(path: string, tree: SourceTree): boolean {
   const chart = /^(.*\/)?templates\/.*\.ya?ml$/.exec(path);
   return chart !== null && tree.text(`${chart[1] ?? ""}Chart.yaml`) !== undefined;

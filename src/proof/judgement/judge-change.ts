@@ -7,12 +7,12 @@ import type { ChangeFacts, Proven, Prover } from "../prover.ts";
 import { judgedCommit } from "./judged-tree.ts";
 import { type MaterialInput, type ReadMaterial, readMaterial } from "./read-material.ts";
 
-/** A check that holds on the change: it passes, or fails as on the base where that is allowed. */
+/** A check that passes on the change, or fails the same way as on the base if that is allowed. */
 export interface JudgedCheck {
   readonly command: string;
-  /** On the base. */
+  /** Its run on the base. */
   readonly before: Proven;
-  /** On the change. */
+  /** Its run on the change. */
   readonly after: Proven;
 }
 
@@ -20,15 +20,15 @@ export interface JudgeInput extends MaterialInput {
   readonly prover: Prover;
   readonly commit: string;
   readonly checks: readonly JudgedCheck[];
-  /** Commands that run later, on the tip: they are judged where the others are. */
+  /** Commands that otherwise run only on the tip of the chain. The base's tests are judged by them too. */
   readonly later: readonly string[];
   readonly change: ChangeFacts;
   onProgress(line: string): void;
 }
 
 /**
- * INV-10: what the base's tests verified must still hold. The tests that ran on the base are compared with those
- * that ran on the change; where the change touched what they are made of, the base's own run once more on it.
+ * What the base's tests verified must still hold (INV-10). The tests that passed on the base are compared with those that
+ * passed on the change. If the change touched test material, the base's tests run on the change as well.
  */
 export async function judgeChange(input: JudgeInput): Promise<Judgement> {
   const { tests, checks, onProgress } = input;
@@ -47,13 +47,13 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
   return { changes: diff.changes, allowed: diff.allowed, reasons: unique(reasons), runs: ran.runs };
 }
 
-/** Whether a change touches anything that tests are made of, as far as that can be told before it is run. */
+/** Whether a change touches test material, as far as that is known before a run. */
 export async function touchesTests(input: MaterialInput): Promise<boolean> {
   const { diff, replaced } = await readMaterial(input);
   return diff.restored.size + diff.changes.length + diff.asks.length + replaced.length > 0;
 }
 
-/** One more run, and only where something could have been weakened that the inventories do not show. */
+/** Whether the base's tests must run: only if the inventories cannot show all that may have been weakened. */
 function mustRun({ diff, isIsolating }: ReadMaterial, checks: readonly JudgedCheck[]): boolean {
   if (diff.restored.size === 0) return false;
   const shares = ({ before }: JudgedCheck) =>
@@ -62,7 +62,7 @@ function mustRun({ diff, isIsolating }: ReadMaterial, checks: readonly JudgedChe
     diff.mustJudge ||
     diff.reachesOthers ||
     checks.some(({ before }) => before.run.exit !== 0) ||
-    // Tests that share a process share what one of them changes.
+    // In a shared process, an added test can affect the others.
     (diff.addsTests && checks.some(shares))
   );
 }
@@ -75,7 +75,7 @@ async function runBaseTests(
   const runs: CheckRecord[] = [];
   const reasons: WeakeningReason[] = [];
   for (const { command, before, after } of [...checks, ...(await laterChecks({ prover, base, later }))]) {
-    onProgress(`the base's tests on the change: ${command}`);
+    onProgress(`running the base's tests on the change: ${command}`);
     const first = await prover.run(commit, command, change);
     if ("error" in first) {
       reasons.push({ kind: "command", command, why: `cannot run with the base's tests: ${first.error}` });
@@ -85,13 +85,13 @@ async function runBaseTests(
     const isGood = (proven: Proven) => holds(proven, before, { mayLose, mayFail });
     const again = isGood(first) ? null : await prover.run(commit, command, change);
     const second = again === null || "error" in again ? null : again;
-    const told = {
+    const record = {
       kind: "judgement",
       before: before.run,
       after: first.run,
       again: second?.run ?? null,
     } as const;
-    runs.push({ command, tree: first.tree, ...told, outcome: judgeCheck(told) });
+    runs.push({ command, tree: first.tree, ...record, outcome: judgeCheck(record) });
     const judged = second ?? first;
     if (isGood(judged)) continue;
     const lost = lostBetween(before, judged, mayLose);
@@ -104,7 +104,7 @@ async function runBaseTests(
   return { runs, reasons };
 }
 
-/** Only those that pass on the base can tell anything. */
+/** The later commands that pass on the base; others verify nothing. */
 async function laterChecks({ prover, base, later }: Pick<JudgeInput, "prover" | "base" | "later">) {
   const found: { readonly command: string; readonly before: Proven; readonly after: Proven | null }[] = [];
   for (const command of later) {
@@ -114,7 +114,7 @@ async function laterChecks({ prover, base, later }: Pick<JudgeInput, "prover" | 
   return found;
 }
 
-/** Exit 0 is not enough: the tests that passed on the base have to have run. */
+/** Whether the base's tests hold. Exit code 0 is not enough: the tests that passed on the base must have passed again. */
 function holds(
   judged: Proven,
   before: Proven,
@@ -128,7 +128,7 @@ function holds(
   return !isCut && lostBetween(before, judged, mayLose).length === 0;
 }
 
-/** Only tests that the change may touch fail. */
+/** Whether only tests fail that the change may touch. */
 function failsOnly({ inventory }: Proven, mayLose: (test: string) => boolean): boolean {
   if (inventory === null || inventory.cut !== null) return false;
   const failing = Object.entries(inventory.tests).filter(([, outcome]) => outcome === "fail");
@@ -140,7 +140,7 @@ function lostBetween(before: Proven, after: Proven, mayLose: (test: string) => b
   return lostTests(before.inventory, after.inventory).filter(({ test }) => !mayLose(test));
 }
 
-/** Tests of the base that no longer pass in the change's own run, but for those that were only renamed. */
+/** Tests of the base that no longer pass in the change's own run, without those that were only renamed. */
 function lostOnChange(
   { checks }: JudgeInput,
   { diff, mayLose }: ReadMaterial,
@@ -149,7 +149,7 @@ function lostOnChange(
   return checks.flatMap(({ command, before, after }): WeakeningReason[] => {
     if (before.inventory === null) return [];
     const gone = lostBetween(before, after, mayLose);
-    // Names with a time or a random part differ in every run, whatever the change is.
+    // Names with a time or a random part differ in every run.
     const lost =
       diff.restored.size > 0 ? gone : gone.filter(({ test }) => !hasSimilarPass(test, after.inventory));
     if (lost.length === 0) return [];
@@ -173,8 +173,8 @@ export function lostOnTip(checks: readonly JudgedCheck[]): readonly WeakeningRea
 }
 
 /**
- * What only the text tells: tests that still run and pass, but verify less. Where no inventory tells what ran, the
- * number of tests and assertions has to do.
+ * Weakenings that only the text shows: tests that still run and pass, but verify less. If there is no inventory, the
+ * numbers of tests and assertions are compared.
  */
 function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): readonly WeakeningReason[] {
   const { assertions, tests, skipped, hollow, shortened, deleted, emptied } = diff.losses;
@@ -185,7 +185,7 @@ function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): read
     ...counted(hollow, "test cannot fail any more", "tests cannot fail any more"),
     ...counted(shortened, "assertion was removed or cut short", "assertions were removed or cut short"),
   ];
-  // Where no check passed on the base, it verified nothing; where all told their tests, those were compared.
+  // If every check has an inventory, the tests were compared already; without checks the base verified nothing.
   if (checks.every(({ before }) => before.inventory !== null)) return always;
   return [
     ...always,
@@ -207,7 +207,7 @@ function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): read
   ];
 }
 
-/** A test that fails with the base's material and is missing from the change's is told once. */
+/** Reports a test once that both fails with the base's material and is missing in the change's own run. */
 function unique(reasons: readonly WeakeningReason[]): readonly WeakeningReason[] {
   const found = new Map<string, WeakeningReason>();
   for (const reason of reasons) {

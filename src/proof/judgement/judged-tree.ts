@@ -4,8 +4,8 @@ import { editTree, type TreeEdit } from "../../workspace/git/edit-tree.ts";
 import type { Difference } from "../../workspace/git/tree-entries.ts";
 
 /**
- * The change with the base's test material: what it edited or deleted is as on the base, what it added is absent.
- * A commit on no branch.
+ * Commits the change with the base's test material, on no branch: edited and deleted test files are as on the base, added
+ * ones are absent.
  */
 export async function judgedCommit(
   root: string,

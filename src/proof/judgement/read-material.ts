@@ -25,16 +25,16 @@ export interface MaterialInput {
   readonly mayChange: readonly string[];
 }
 
-/** What a change does to test material, with what was needed to tell. */
+/** What a change does to test material, and the data for the judgement. */
 export interface ReadMaterial {
   readonly diff: MaterialDiff;
   readonly changed: readonly ChangedText[];
   readonly differences: Awaited<ReturnType<typeof compareTrees>>;
-  /** Modules of tests that come from elsewhere. */
+  /** Modules that only tests import and that are replaced by others. */
   readonly replaced: readonly Weakened[];
-  /** Whether the project lets its runners isolate test files. */
+  /** Whether the runners isolate test files, that is, no setting switches that off. */
   readonly isIsolating: boolean;
-  /** Whether a person let the change touch a test, by its id. */
+  /** Whether a person has allowed the change to touch the test with this id. */
   mayLose(test: string): boolean;
 }
 
@@ -60,7 +60,7 @@ export async function readMaterial(input: MaterialInput): Promise<ReadMaterial> 
     changed.filter(({ path, before }) => testItemsIn(path, before).length > 0).map(({ path }) => path),
   );
   const diff = readMaterialDiff(changed, {
-    // A file that a runner collects is a test wherever it lies; tests inside the source are told by their text.
+    // A file that a runner collects is a test in any folder. Tests inside source files are recognised by their text.
     isNamed: (path) => named.has(path) || helpers.has(path) || (files.has(path) && !hasOwnTests.has(path)),
     configured: (path) => (isIgnored(path) ? false : isMaterial(path) ? true : undefined),
     mayChange,

@@ -4,12 +4,12 @@ import type { ChangedText, Weakened } from "../../core/proof/material/weakenings
 import { tryGit } from "../../workspace/git/run-git.ts";
 
 const code = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;
-/** Each costs a search through the base. */
+/** Each candidate costs a search through the base. */
 const candidatesMax = 100;
 
 /**
- * Files of the base that only tests use although they lie beside the product: helpers that assert or are called
- * helpers, and data. A module without such a sign is the product, even where nothing but its test imports it.
+ * Files of the base next to the product that only tests use: data, and modules that assert something or have the name of
+ * a helper. Any other module counts as product, even if only its test imports it.
  */
 export async function usedByTestsOnly(
   root: string,
@@ -43,7 +43,7 @@ function isCandidate({ path, before, status }: ChangedText): boolean {
   return soundsLikeHelper(path) || assertsSomething(path, before ?? "");
 }
 
-/** What an import calls a file: without its folder, and a script without its ending. */
+/** The name by which an import finds a file: without its folder, and for scripts without the extension. */
 function stemOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (!code.test(name)) return name;
@@ -55,14 +55,14 @@ function stemOf(path: string): string {
   return /^(?:index|mod|__init__|lib|main)$/.test(stem) && folder !== undefined ? folder : stem;
 }
 
-/** Documents, lists of files and scripts that make data name much that they do not use. */
+/** Whether naming a file counts as using it: not in documents, file lists and scripts that generate data. */
 function mayUse(user: string, used: string): boolean {
   if (kindOf(user) === "manifest") return code.test(used);
   if (!code.test(user)) return user.endsWith(".html");
   return code.test(used) || !/^(?:scripts?|tools?|hack|bin|ci|\.github)\//.test(user);
 }
 
-/** A file that is a module of the tests alone: `#[cfg(test)] mod x;`. */
+/** Whether a Rust file is a module of tests only: `#[cfg(test)] mod x;`. */
 async function isTestModule(root: string, base: string, path: string): Promise<boolean> {
   const declared = `^[[:space:]]*(pub(\\([^)]*\\))?[[:space:]]+)?mod ${stemOf(path)};`;
   const { stdout } = await tryGit(root, ["grep", "-h", "-B2", "-E", declared, base, "--", "*.rs"]);
@@ -73,7 +73,7 @@ async function isTestModule(root: string, base: string, path: string): Promise<b
   return places.length > 0 && places.every((text) => /#\[cfg\([^\]]*\btest\b/.test(text));
 }
 
-/** Go modules that only tests import, and that the change takes from another place. */
+/** Go modules that only tests import and that the change replaces. */
 export async function replacedTestModules(
   root: string,
   base: string,
@@ -95,7 +95,7 @@ export async function replacedTestModules(
   return found;
 }
 
-/** Data may be found by listing its folder. */
+/** The files that name this file; or, for data that no file names, those that name its folder. */
 async function usersOf(root: string, base: string, path: string): Promise<readonly string[]> {
   const users = (await filesThatName(root, base, stemOf(path))).filter(
     (one) => one !== path && mayUse(one, path),

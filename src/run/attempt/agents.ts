@@ -17,7 +17,7 @@ export interface Agent {
   readonly model: string | null;
   readonly client: AgentClient;
   readonly can: Abilities;
-  /** A coding client: the tree counts even where its report does not, and it can be asked again. */
+  /** A coding client: its changes count even if its report is unusable, and it can be asked again. */
   readonly isClient: boolean;
   readonly reworks: "resume" | "fresh";
 }
@@ -28,23 +28,23 @@ interface Pause {
 }
 
 interface Choice {
-  /** Of the task. */
+  /** The type of the task. */
   readonly type: string | null;
   readonly as: "implementer" | "gatekeeper";
-  /** The last tries failed: whom it escalates to comes first. */
+  /** The last attempts failed: the agent under `escalate_to` comes first. */
   readonly failed?: boolean;
   readonly makers?: ReadonlySet<string>;
 }
 
-/** Those that can be started, and until when which of them rest. */
+/** The usable agents, and the accounts that are paused because of a quota or a missing login. */
 export class Agents {
   readonly #config: Config;
   readonly #root: string;
   readonly #baseCommit: string;
   readonly #ready = new Map<string, Agent>();
-  /** With the reason. */
+  /** Name to reason. */
   readonly #unusable = new Map<string, string>();
-  /** By account. */
+  /** Account to pause. */
   readonly #pauses = new Map<string, Pause>();
 
   constructor(config: Config, { root, baseCommit }: Pick<RepositoryState, "root" | "baseCommit">) {
@@ -53,7 +53,7 @@ export class Agents {
     this.#baseCommit = baseCommit;
   }
 
-  /** Asks each of them, and those that would take over, whether it can be used at all. */
+  /** Probes these agents and those that may take over from them. Refuses if one and all its fallbacks are unusable. */
   async prepare(names: Iterable<string>): Promise<Deny | undefined> {
     const wanted = [...names];
     for (const name of this.#withHandovers(wanted)) {
@@ -73,7 +73,7 @@ export class Agents {
       const isClient = adapter !== "command" && adapter !== "script";
       this.#ready.set(name, { name, role, model, client, can: probe.can, isClient, reworks: rework });
     }
-    const missing = wanted.filter((name) => !this.#canBeDone(name));
+    const missing = wanted.filter((name) => !this.#isUsable(name));
     if (missing.length === 0) return undefined;
     const reasons = [...new Set(missing)].map(
       (name) => `agent \`${name}\` cannot be used: ${this.#unusable.get(name)}`,
@@ -81,12 +81,12 @@ export class Agents {
     return deny("R-AG-001", reasons.join("; "));
   }
 
-  /** By itself, or by whoever stands in. */
-  #canBeDone(name: string, tried = new Set<string>()): boolean {
+  /** Whether the agent or one of its fallbacks is usable. */
+  #isUsable(name: string, tried = new Set<string>()): boolean {
     if (this.#ready.has(name)) return true;
     const { fallback = null } = this.#config.agents[name] ?? {};
     if (fallback === null || tried.has(name)) return false;
-    return this.#canBeDone(fallback, tried.add(name));
+    return this.#isUsable(fallback, tried.add(name));
   }
 
   get(name: string): Agent {
@@ -96,8 +96,8 @@ export class Agents {
   }
 
   /**
-   * The agent itself, or one that takes over; undefined while all who could rest. Nobody takes over what their type is
-   * not for (S2-033), and nobody judges what they made.
+   * The planned agent, or one that takes over; undefined while all of them are paused. An agent takes over only tasks of
+   * types that it may work on (S2-033), and never reviews its own work.
    */
   choose(planned: string, { type, as, failed = false, makers }: Choice): Agent | undefined {
     const mayDo = (name: string | null) =>
@@ -121,10 +121,10 @@ export class Agents {
   }
 
   whyResting(name: string): string {
-    return `\`${name}\` cannot be asked now: ${this.#pauses.get(this.#accountOf(name))?.reason ?? "it rests"}`;
+    return `\`${name}\` cannot be used now: ${this.#pauses.get(this.#accountOf(name))?.reason ?? "it is paused"}`;
   }
 
-  /** The agent and those that take over from it while it rests. */
+  /** The agent and its chain of fallbacks. */
   standIns(name: string): ReadonlySet<string> {
     const all = new Set<string>();
     for (let next: string | null = name; next !== null && !all.has(next); ) {
@@ -134,7 +134,7 @@ export class Agents {
     return all;
   }
 
-  /** Nobody who has the same account is started until then. Who rests with it. */
+  /** Pauses all agents with the same account, and returns their names. */
   pause(name: string, pause: Pause): readonly string[] {
     const account = this.#accountOf(name);
     this.#pauses.set(account, pause);
@@ -145,7 +145,7 @@ export class Agents {
     this.#pauses.delete(this.#accountOf(name));
   }
 
-  /** When the first of those that rest can work again; undefined where none does, or none will by itself. */
+  /** When the first paused agent can work again; undefined if none is paused or none resumes by itself. */
   nextWakeMs(nowMs: number): number | undefined {
     const times = [...this.#pauses.values()].map(({ untilMs }) => untilMs);
     const coming = times.filter((untilMs) => untilMs > nowMs && Number.isFinite(untilMs));
@@ -166,7 +166,7 @@ export class Agents {
 
   #accountOf(name: string): string {
     const agent = this.#config.agents[name];
-    return agent === undefined ? name : accountOf(name, agent); // a decision may be about one that was removed
+    return agent === undefined ? name : accountOf(name, agent); // a decision may name an agent that was removed
   }
 
   async #lackingFor(name: string): Promise<readonly string[]> {
@@ -178,7 +178,7 @@ export class Agents {
 
   #clientOf(name: string): AgentClient {
     const agent = this.#config.agents[name];
-    if (agent === undefined) throw new Error(`there is no agent \`${name}\``);
+    if (agent === undefined) throw new Error(`agent \`${name}\` is not configured`);
     const root = this.#root;
     const { env } = agent;
     if (agent.adapter === "command")

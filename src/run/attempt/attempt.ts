@@ -11,7 +11,7 @@ import { endAgentProcesses, findAgentProcesses } from "../../workspace/process/a
 import type { RunContext, RunTask } from "./run-context.ts";
 import type { Slot } from "./slots.ts";
 
-/** An attempt at a task in the ledger, and what there was before it. */
+/** An attempt in the ledger, with the task and the attempt before it. */
 export interface OpenAttempt {
   readonly started: Started;
   /** With the attempt's epoch. */
@@ -20,7 +20,7 @@ export interface OpenAttempt {
   readonly previous: Attempt | undefined;
 }
 
-/** Dispatches a task; what an earlier process left of the attempt before it is ended. */
+/** Dispatches a task. Ends agent processes that an earlier run has left. */
 export async function openAttempt(
   { engine, call, secrets }: RunContext,
   { key }: Pick<RunTask, "key">,
@@ -33,12 +33,12 @@ export async function openAttempt(
   if (!dispatched.allow) return dispatched;
   const started = dispatched.details;
   secrets.add(started.token);
-  // What a dead run left behind must not work in the same checkout.
+  // An agent that a dead run has left must not work in the same checkout.
   if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
   return { started, call: { ...call, epoch: started.epoch }, before, previous };
 }
 
-/** What an agent with an attempt finds in its environment. */
+/** The environment variables of an agent with an attempt. */
 export function attemptEnv(
   { repository: { root }, socket }: RunContext,
   { key }: Pick<RunTask, "key">,
@@ -57,11 +57,11 @@ export function attemptEnv(
   };
 }
 
-/** A living run hears of it by its next heartbeat and has its agent ended well within this time. */
+/** A running process notices at its next heartbeat and ends its agent well within this time. */
 const patienceMs = 8_000;
 const pauseMs = 100;
 
-/** Who started the agent ends it; where nobody is left who could, this does. */
+/** Waits until the run that started the agent has ended it. If that run is gone or too slow, ends the agent itself. */
 export async function awaitAgentsEnd(
   { ledger, isAlive }: Pick<Engine, "ledger" | "isAlive">,
   {

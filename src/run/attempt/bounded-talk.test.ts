@@ -40,8 +40,8 @@ describe("what an agent says", () => {
     expect(texts.at(-1)).toBe(lines.at(-1));
     const told = texts.filter((text) => text.startsWith("("));
     expect(told).toEqual([
-      "(it prints a lot: of what follows only the end is kept)",
-      "(2976 lines, 2.9 MB, are left out here)",
+      "(too much output: only the end of the rest is kept)",
+      "(2976 lines, 2.9 MB, left out)",
     ]);
   });
 

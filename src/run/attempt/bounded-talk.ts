@@ -3,10 +3,10 @@ import { HeadAndTail } from "../../core/text/head-and-tail.ts";
 
 const headMax = 512 * 1024;
 const tailMax = 512 * 1024;
-/** Whoever masks a private key line by line has to see where it begins and ends (INV-8). */
+/** These lines are always passed on: masking a private key line by line needs its first and last line (INV-8). */
 const keyMark = /(?:BEGIN|END) [A-Z0-9 ]*PRIVATE KEY/;
 
-/** Passes on what an agent says, but of a flood only the beginning and, when it is over, the end. */
+/** Passes on an agent's output. If there is too much, passes on only the beginning and, when it ends, the end. */
 export class BoundedTalk {
   readonly #said = new HeadAndTail({ headMax, tailMax }, (line) => keyMark.test(line));
   readonly #onEvent: (event: AgentEvent) => void;
@@ -18,8 +18,8 @@ export class BoundedTalk {
   see(event: AgentEvent): void {
     const place = event.type === "said" && event.text !== "" ? this.#said.add(event.text) : "head";
     if (place === "head") this.#onEvent(event);
-    else if (place === "first") this.#say("(it prints a lot: of what follows only the end is kept)");
-    // It lives all the same.
+    else if (place === "first") this.#say("(too much output: only the end of the rest is kept)");
+    // An empty text is a sign of life.
     else this.#say("");
   }
 
@@ -27,7 +27,7 @@ export class BoundedTalk {
     const { leftOut, tail } = this.#said.rest();
     if (leftOut.lines > 0) {
       const megabytes = (leftOut.characters / 1024 / 1024).toFixed(1);
-      this.#say(`(${leftOut.lines} lines, ${megabytes} MB, are left out here)`);
+      this.#say(`(${leftOut.lines} lines, ${megabytes} MB, left out)`);
     }
     if (leftOut.lastMark !== undefined) this.#say(leftOut.lastMark);
     for (const text of tail) this.#say(text);

@@ -15,17 +15,17 @@ export interface ClientPlaceOptions {
   readonly client: Pick<AgentClient, "home">;
   readonly checkout: Checkout;
   readonly root: string;
-  /** Paths below the home that a person opens. */
+  /** Paths below the home that the configuration opens (`workspace.home`). */
   readonly opened: readonly string[];
   readonly readOnly: readonly string[];
   readonly socket?: string;
 }
 
-/** Where a client is started: what it can reach, and what it has in the place of the person's home. */
+/** The sandbox and the home in which a client is started. */
 export interface ClientPlace extends Pick<AgentStart, "wrap" | "outside"> {
-  /** Whether what is wrapped cannot get out. */
+  /** Whether a sandbox contains the wrapped command. */
   readonly walled: boolean;
-  /** Before each start; until it is disposed of, a login that is refreshed goes to both sides. */
+  /** Called before each start. Until it is disposed of, refreshed logins are copied between the two homes. */
   enter(resume?: string): Disposable;
 }
 
@@ -66,7 +66,7 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
       });
       const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
       if (!sandbox.enforces) return wrapped;
-      // The person's own caches are not there: tools get empty ones in the private temporary folder.
+      // The sandbox hides the user's caches. Tools get empty ones in the private temporary folder.
       const caches = openCaches({
         ...{ commonFolder, opened, purpose: "check", temporary },
         setup: { programs: [], runsTree: false },
@@ -76,13 +76,13 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
   };
 }
 
-/** For hook lines in settings that came along with the checkout: they cannot see the repository's state folder. */
+/** For hook lines in settings files of the checkout, because the sandbox hides the repository's state folder. */
 function placeHook(folder: string, root: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeLaunch({ folder, root });
 }
 
-/** The person's environment variables of these names. */
+/** The environment variables of these names, as far as they are set. */
 export function passedOn(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),

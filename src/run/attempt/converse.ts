@@ -15,18 +15,18 @@ import type { RunContext } from "./run-context.ts";
 import type { Watch } from "./watch.ts";
 import type { Workplace } from "./workplace.ts";
 
-/** What an agent is asked. */
+/** The question to an agent. */
 export interface Question<Answer extends object> {
   readonly input: UniversalInput;
-  /** The whole task. */
+  /** The prompt for a new conversation, with the whole task. */
   readonly prompt: string;
-  /** The conversation to go on with, and what is new in it. */
+  /** The conversation to continue, and the prompt for that. */
   readonly goOn?: { readonly conversation: string; readonly prompt: string };
-  /** How long it may take, null: any time; the configuration says it where this is absent. */
+  /** The time limit. Null: none; absent: the configured one. */
   readonly minutes?: number | null;
-  /** How many tools it may use at most. */
+  /** The maximum number of tool calls. */
   readonly turnsMax?: number;
-  /** What its last object says, or why it cannot be used. */
+  /** Reads the answer, or says why it is unusable. */
   read(answer: unknown): Promise<Answer | Unusable>;
 }
 
@@ -34,12 +34,12 @@ interface Unusable {
   readonly invalid: string;
 }
 
-/** A question, and the agent that is asked it. */
+/** A question, with the agent and the workplace. */
 export interface Asking<Answer extends object> extends Question<Answer> {
   readonly purpose: Purpose;
   readonly agent: Agent;
   readonly place: Workplace;
-  /** Beyond what the configuration passes on. */
+  /** In addition to the variables that the configuration passes on. */
   readonly env: Readonly<Record<string, string>>;
   readonly watch: Watch;
   readonly stop: AbortSignal;
@@ -47,8 +47,8 @@ export interface Asking<Answer extends object> extends Question<Answer> {
 }
 
 /**
- * How it went. `silent`: it ended well and has nothing to report. `unanswered`: it worked, but its report cannot be
- * used. Of both the tree has to tell. `over`: its watch ended it. `resting`: it has no quota or no login now.
+ * The end of a conversation. `silent`: the agent succeeded without a report. `unanswered`: it worked, but its report is
+ * unusable. In both cases its changes decide. `over`: its watch ended it. `resting`: it has no quota or no login now.
  */
 export type Conversed<Answer> = { readonly conversation: string | undefined } & (
   | { readonly how: "answered"; readonly answer: Answer }
@@ -60,7 +60,7 @@ export type Conversed<Answer> = { readonly conversation: string | undefined } & 
   | { readonly how: "stopped" }
 );
 
-/** Why an agent whose answer is needed gave none. `resting`: it can be asked again later. */
+/** Why an agent gave no answer although one is needed. `resting`: it can be asked again later. */
 export interface Unanswered {
   readonly unanswered: string;
   readonly how: "failed" | "unavailable" | "resting" | "stopped";
@@ -81,9 +81,9 @@ export function unanswered(talked: Exclude<Conversed<object>, { how: "answered" 
 }
 
 const unavailableMs = 10_000;
-const goOn = "You were interrupted: the connection broke off. Go on where you left off.";
+const goOn = "You were interrupted because the connection was lost. Continue where you left off.";
 
-/** Starts an agent until it gives an answer that can be used, as often as its purpose allows. */
+/** Starts an agent until it gives a usable answer, at most as many times as its purpose allows. */
 export async function converse<Answer extends object>(
   context: RunContext,
   asking: Asking<Answer>,
@@ -96,7 +96,7 @@ export async function converse<Answer extends object>(
   };
   for (let starts = 1; ; starts += 1) {
     const { end, conversation, turns } = await start(context, asking, { prompt, resume });
-    // Usage and loops of its last moments count too.
+    // Records the last usage and loop signals.
     await watch.finish();
     if (watch.fault !== undefined) throw watch.fault;
     if (watch.lost !== undefined) return { how: "over", lost: watch.lost, conversation };
@@ -109,7 +109,7 @@ export async function converse<Answer extends object>(
       const told = await restAgent(context, agent.name, { ...end, reason });
       return { how: "resting", reason: `${end.how}: ${reason}`, told, conversation };
     }
-    // A conversation is gone on with only where that helps.
+    // Used only after an unusable answer or a lost connection.
     const canResume = agent.can.resume && conversation !== undefined;
     if (end.how === "done") {
       const read = await asking.read(context.secrets.maskIn(end.answer));
@@ -122,25 +122,25 @@ export async function converse<Answer extends object>(
       if (canResume) [prompt, resume] = [askAgain(read.invalid), conversation];
       continue;
     }
-    const told = end.how === "failed" ? `${end.reason}\n${end.output}`.trim() : end.reason;
-    const reason = context.secrets.mask(told);
-    say(`ended badly: ${reason}`);
+    const problem = end.how === "failed" ? `${end.reason}\n${end.output}`.trim() : end.reason;
+    const reason = context.secrets.mask(problem);
+    say(`failed: ${reason}`);
     if (starts >= purpose.startsMax) return { how: end.how, reason, starts, conversation };
-    // A conversation that cannot be gone on with must not be tried three times.
+    // Otherwise a new conversation: if resuming is what fails, it must not be tried three times.
     [prompt, resume] =
       end.how === "unavailable" && canResume ? [goOn, conversation] : [asking.prompt, undefined];
     if (end.how === "unavailable") await pause(unavailableMs * starts, asking.stop);
   }
 }
 
-/** Whether it needs no answer: what it did is in the tree. */
+/** Whether no answer is needed, because only the changed files count. */
 function isEnough({ purpose, agent }: Pick<Asking<object>, "purpose" | "agent">, answer: unknown): boolean {
   if (purpose.answer === "ignored") return true;
   return purpose.answer === "wanted" && !agent.isClient && !isAnswer(answer);
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {}); // stopped: the next start ends at once
+  await sleep(ms, undefined, { signal }).catch(() => {}); // aborted: the next start ends at once
 }
 
 interface Started {
@@ -149,7 +149,7 @@ interface Started {
   readonly turns: number;
 }
 
-/** The ledger halts a task by its time; this is for an agent that does not even notice that. */
+/** The ledger halts a task at its time limit. This ends the agent process if that has no effect. */
 const graceMs = 60_000;
 
 /** Starts an agent once and follows it to its end. */
@@ -173,7 +173,7 @@ async function start(
     folder: place.checkout.folder,
     env: {
       ...passedOn([...config.workspace.env_pass, ...agent.client.passes]),
-      // Its own, also where the one that started the run is an orchestrator and its environment is passed on.
+      // These replace the variables of an orchestrating agent whose environment is passed on.
       CLAUDE_AGENT_ROLE: agent.role.toLowerCase(),
       CLAUDE_AGENT_NAME: agent.name,
       ...env,

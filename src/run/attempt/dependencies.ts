@@ -3,7 +3,7 @@ import { copyDependencies } from "../../workspace/checkouts/copy-dependencies.ts
 import type { IntegrationContext } from "../landing/integration.ts";
 import { openProver } from "../landing/open-prover.ts";
 
-/** Installed once for each set of manifests, in a place of its own, and copied to every agent that needs them. */
+/** Installs dependencies once for each set of manifests, in a proof checkout, and copies them to agents' checkouts. */
 export class Dependencies {
   readonly #context: IntegrationContext;
   #last: Promise<unknown> = Promise.resolve();
@@ -12,10 +12,10 @@ export class Dependencies {
     this.#context = context;
   }
 
-  /** Why they cannot be had; undefined where they are there. One at a time: the place is shared. */
+  /** Returns why they cannot be installed; undefined on success. One at a time, because the checkout is shared. */
   install(commit: string, folder: string): Promise<string | undefined> {
     const next = this.#last.then(() => this.#install(commit, folder));
-    this.#last = next.catch(() => undefined); // its own caller hears of it
+    this.#last = next.catch(() => undefined); // its own caller gets the error
     return next;
   }
 

@@ -19,8 +19,8 @@ interface Followed {
 }
 
 /**
- * Signs of life of one attempt, what it spends and where it loops, told to the ledger at most once a second. When
- * the ledger says that the attempt is over (its time, its budgets, a loop, its lease, a person), the agent is stopped.
+ * Reports the heartbeats, usage and loop signals of one attempt to the ledger, at most once a second. Stops the agent
+ * when the ledger ends the attempt: because of its time, budgets, lease, a loop, or a person.
  */
 export class Heartbeats implements Watch {
   readonly #context: Pick<RunContext, "engine">;
@@ -33,10 +33,10 @@ export class Heartbeats implements Watch {
   #conversation: string | undefined;
   readonly #warnings: Signal[] = [];
   #halt: Signal | undefined;
-  #telling: Promise<void> | undefined;
+  #reporting: Promise<void> | undefined;
   turns = 0;
   lost: Deny | undefined;
-  /** Nobody knows whether the attempt still counts. */
+  /** The ledger failed, so it is unknown whether the attempt still counts. */
   fault: unknown;
 
   constructor(context: Pick<RunContext, "engine">, of: Followed) {
@@ -62,8 +62,8 @@ export class Heartbeats implements Watch {
 
   watch(end: () => void): Disposable {
     const timer = setInterval(() => {
-      this.#telling ??= this.#tell(end).finally(() => {
-        this.#telling = undefined;
+      this.#reporting ??= this.#reportTo(end).finally(() => {
+        this.#reporting = undefined;
       });
     }, everyMs);
     const { stop } = this.#of;
@@ -77,14 +77,14 @@ export class Heartbeats implements Watch {
     };
   }
 
-  /** Afterwards `lost` and `fault` say how the attempt stands. */
+  /** Reports the rest. Afterwards `lost` and `fault` are final. */
   async finish(): Promise<void> {
-    await this.#telling;
-    await this.#tell(() => {});
+    await this.#reporting;
+    await this.#reportTo(() => {});
     if (this.lost !== undefined) await this.#recordRest();
   }
 
-  /** The attempt is over, but what it has cost until its agent was stopped counts for the task. */
+  /** The attempt is over, but its usage until the agent was stopped counts for the task. */
   async #recordRest(): Promise<void> {
     const { conversation: _conversation, ...spent } = this.#take();
     if (spent.tokens === 0 && spent.usage === undefined) return;
@@ -108,7 +108,8 @@ export class Heartbeats implements Watch {
     };
   }
 
-  async #tell(end: () => void): Promise<void> {
+  /** Reports, and calls `end` if the attempt is over. */
+  async #reportTo(end: () => void): Promise<void> {
     if (this.lost !== undefined || this.fault !== undefined) return;
     try {
       this.lost = await this.#report();
@@ -118,7 +119,7 @@ export class Heartbeats implements Watch {
     if (this.lost !== undefined || this.fault !== undefined) end();
   }
 
-  /** Why the attempt is over, if it is. */
+  /** Returns why the attempt is over, if it is. */
   async #report(): Promise<Deny | undefined> {
     const { task, call } = this.#of;
     const { engine } = this.#context;
@@ -128,19 +129,19 @@ export class Heartbeats implements Watch {
       const warned = await warnTask(engine, { task, warning: about }, call);
       if (!warned.allow) return warned;
     }
-    const told = this.#take();
-    const beaten = await operate(engine, "heartbeat", told, call);
-    if (!beaten.allow) {
-      // A budget that is reached by it has counted it; every other refusal has not.
-      if (beaten.code !== "R-BG-001") this.#giveBack(told);
-      return beaten;
+    const usage = this.#take();
+    const verdict = await operate(engine, "heartbeat", usage, call);
+    if (!verdict.allow) {
+      // The refusal because of a budget has recorded the usage; other refusals have not.
+      if (verdict.code !== "R-BG-001") this.#giveBack(usage);
+      return verdict;
     }
     if (this.#halt === undefined) return undefined;
     const halted = await haltTask(engine, this.#guard.haltOf(task, this.#halt), call);
     return halted.allow ? undefined : halted;
   }
 
-  /** An agent that says nothing has no heartbeat; it is only looked whether somebody ended or took its attempt. */
+  /** A silent agent sends no heartbeat. This only checks whether its attempt was ended or taken over. */
   async #stillCounts(): Promise<boolean> {
     const { task, call } = this.#of;
     const found = await this.#context.engine.ledger.task(task);

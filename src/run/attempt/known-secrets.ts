@@ -6,17 +6,17 @@ const namesSecret = /key|token|secret|pass|pwd|credential|auth|dsn/i;
 const beginsKey = /BEGIN [A-Z0-9 ]*PRIVATE KEY/;
 const endsKey = /END [A-Z0-9 ]*PRIVATE KEY/;
 
-/** Values that Lockstep itself gave to agents: they are secrets whatever they look like. */
+/** Values that Lockstep itself gave to agents, such as tokens. They are masked whatever they look like. */
 export class KnownSecrets {
   readonly #values = new Set<string>();
-  /** Tasks whose agent is in the middle of printing a private key, line by line. */
+  /** Tasks whose agent is printing a private key, line by line. */
   readonly #inKey = new Set<string>();
 
   add(value: string): void {
     if (value.length >= lengthMin) this.#values.add(value);
   }
 
-  /** What files such as `.env` hold under names that say so. */
+  /** Adds values from `.env` files whose names look like secrets. */
   addFrom(root: string, files: readonly string[]): void {
     for (const file of files) {
       const path = join(root, file);
@@ -34,14 +34,14 @@ export class KnownSecrets {
     return masked;
   }
 
-  /** A document with every such value in its texts replaced. */
+  /** Masks these values in all texts of a document. */
   maskIn<Document>(document: Document): Document {
     const text = JSON.stringify(document);
     const masked = text === undefined ? text : this.mask(text);
     return masked === text ? document : JSON.parse(masked);
   }
 
-  /** As `mask`, for one line of what a task's agent prints; a key's body comes in lines that look like nothing. */
+  /** As `mask`, for one line of an agent's output. Masks the lines of a private key, which no pattern recognises. */
   maskLine(task: string, line: string): string {
     const wasIn = this.#inKey.has(task);
     if (beginsKey.test(line) && !endsKey.test(line)) this.#inKey.add(task);

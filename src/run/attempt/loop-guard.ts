@@ -9,7 +9,7 @@ import type { EngineLimits } from "../../engine/change/engine.ts";
 const linesMax = 10;
 const lineLengthMax = 200;
 
-/** Watches what one attempt does, across its starts, and remembers the end of it for whoever looks into a halt. */
+/** Detects loops in one attempt, across restarts of its agent, and keeps the last events for the report of a halt. */
 export class LoopGuard {
   readonly #watch: LoopWatch;
   readonly #last: string[] = [];
@@ -23,12 +23,12 @@ export class LoopGuard {
     return event.type === "tool" || event.type === "tool-result" ? this.#watch.see(event) : undefined;
   }
 
-  /** What the ledger keeps of a halt: the signal, and the last things that the agent did. */
+  /** The halt for the ledger: the signal and the agent's last events. */
   haltOf(task: string, signal: Signal): HaltInput {
     const { level: _level, reason, ...about } = signal;
     return {
       task,
-      refusal: { code: "R-BG-001", reason: `task \`${task}\` goes round in circles: ${reason}`, details: {} },
+      refusal: { code: "R-BG-001", reason: `task \`${task}\` is in a loop: ${reason}`, details: {} },
       halt: { ...about, last: [...this.#last] },
     };
   }

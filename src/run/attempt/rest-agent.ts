@@ -4,12 +4,12 @@ import { askLogin } from "../../engine/decisions/ask-login.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** For a client that does not say when it can be asked again. */
+/** The pause of a client that does not say when its limit is reset. */
 const limitedMs = 5 * 60_000;
 
 type Resting = Extract<AgentEnd, { how: "limited" | "unauthenticated" }>;
 
-/** An agent that cannot work now rests, and the ledger says until when or for whom; what there is to tell. */
+/** Pauses an agent without quota or login and records that in the ledger. Returns the message for the user. */
 export async function restAgent(
   { agents, engine, call }: RunContext,
   agent: string,
@@ -24,6 +24,6 @@ export async function restAgent(
   }
   agents.pause(agent, { untilMs: Number.POSITIVE_INFINITY, reason: end.reason });
   const asked = await askLogin(engine, { agent, reason: end.reason }, call);
-  const way = asked === undefined ? "" : `; log in, then \`lockstep decide ${asked.id} done\``;
-  return `${agent} is not logged in: ${end.reason}${way}`;
+  const next = asked === undefined ? "" : `; log in, then \`lockstep decide ${asked.id} done\``;
+  return `${agent} is not logged in: ${end.reason}${next}`;
 }

@@ -17,12 +17,12 @@ export interface AgentRun<Answer extends object, End> {
   readonly agent: Agent;
   readonly tree: Pick<WorkplaceOptions, "attempt" | "base" | "commit" | "lockScope" | "isFresh">;
   readonly stop: AbortSignal;
-  /** Its attempt in the ledger, whose lease, budgets and usage it has; absent: it has limits of its own. */
+  /** The attempt in the ledger whose lease, budgets and usage apply; absent: the agent has limits of its own. */
   readonly attempt?: OpenAttempt;
   tell(event: AgentEvent): void;
-  /** What it is asked in its workplace; an end where it need not be asked any more. */
+  /** The question, once the workplace is open; or the end, if there is nothing left to ask. */
   ask(place: Workplace, watch: Watch): Promise<Question<Answer> | { readonly end: End }>;
-  /** What becomes of it; the workplace is still open. */
+  /** Handles the result. The workplace is still open. */
   settle(talked: Conversed<Answer>, asked: Asked<Answer>): Promise<End>;
 }
 
@@ -31,7 +31,7 @@ export interface Asked<Answer extends object> extends Asking<Answer> {
   readonly lent: LentFiles;
 }
 
-/** The one way to run an agent: open a workplace, ask, follow, read the answer, settle. */
+/** The one way to run an agent: open a workplace, ask, follow, read the answer, handle the result. */
 export async function runAgent<Answer extends object, End>(
   context: RunContext,
   run: AgentRun<Answer, End>,
@@ -63,7 +63,7 @@ async function converseToEnd<Answer extends object>(
   try {
     return await converse(context, asking);
   } finally {
-    // Without a sandbox nothing holds what the agent started in sessions of their own.
+    // Without a sandbox, processes that the agent started in sessions of their own survive it.
     if (attempt !== undefined && !asking.place.walled) await endAgentProcesses(attempt.started.token);
   }
 }

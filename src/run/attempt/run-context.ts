@@ -12,7 +12,7 @@ import type { Dependencies } from "./dependencies.ts";
 import type { KnownSecrets } from "./known-secrets.ts";
 import type { Slots } from "./slots.ts";
 
-/** Everything that a run needs beyond an integration. */
+/** The context of a run: that of an integration, and more. */
 export interface RunContext extends IntegrationContext {
   readonly session: string;
   readonly sandbox: Sandbox;
@@ -21,19 +21,19 @@ export interface RunContext extends IntegrationContext {
   readonly agents: Agents;
   readonly slots: Slots;
   readonly secrets: KnownSecrets;
-  /** The same with the base where it is now. */
+  /** The integration context with the current commit of the base. */
   atBase(): Promise<IntegrationContext>;
-  /** Adds a timed entry to one of the session's files. */
+  /** Adds an entry with a timestamp to one of the session's files. */
   remember(file: MemoryFile, text: string): void;
   onTask(task: string, event: AgentEvent): void;
   onState(id: string, state: TaskState): void;
-  /** Who looks at a task's work; where it is absent, the gatekeepers of its type. */
+  /** The reviewers of a task; absent: the gatekeepers of its type. */
   reviewersFor?(task: RunTask): readonly string[];
-  /** What else a role reads before it looks at work. */
+  /** Further files that a role reads before a review. */
   filesFor?(role: string): readonly string[];
-  /** Told of everything that happens to its tasks. */
+  /** Called for every event of its tasks. */
   onEvent?(event: LedgerEvent): Promise<void>;
-  /** An agent has written in a file that only shows how the ledger stands. */
+  /** An agent has edited a file that only shows the state of the ledger. */
   onWish?(task: RunTask, wish: Wish): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export interface Wish {
 export interface RunTask {
   readonly key: string;
   readonly plan: PlanTask & { readonly title: string };
-  /** Whom the plan names, or leaves it to. */
+  /** The agent that the plan names, or the default of its type. */
   readonly agent: string;
   readonly packet: Details & { readonly assignment: PlannedAssignment };
 }

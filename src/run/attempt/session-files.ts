@@ -17,17 +17,20 @@ import type { RunContext, RunTask } from "./run-context.ts";
 
 const memoryBytesMax = 64 * 1024;
 const worklogBytesMax = 1024 * 1024;
-/** Whatever is longer in a checkout is not looked at. */
+/** Longer files in a checkout are not read. */
 const fileBytesMax = 16 * 1024 * 1024;
 
 interface Seen {
   readonly size: number;
   readonly digest: string;
-  /** As long as it looks like this nobody has added to it. */
+  /** Size and times of the file. While they are the same, it is unchanged. */
   readonly mark: string | undefined;
 }
 
-/** The session's files at the same paths in a checkout, and how much of them was known before the agent added to it. */
+/**
+ * The session's files, copied to the same paths in an agent's checkout. Remembers their content at that time, to find
+ * what the agent has added.
+ */
 export class LentFiles {
   readonly #context: RunContext;
   readonly #task: RunTask;
@@ -42,7 +45,7 @@ export class LentFiles {
     const lent = lendSession(context, checkout);
     for (const path of [this.#worklog, ...memoryFiles.map((name) => this.#inSession(name))])
       this.#seen.set(path, lent.get(path) ?? this.#see(path));
-    // Where nobody judges edits, nobody compares them.
+    // Edits of these files matter only to sessions.
     if (context.onWish !== undefined)
       for (const name of viewFiles) this.#views.set(name, this.#readView(name));
   }
@@ -56,7 +59,7 @@ export class LentFiles {
     return readOwn(this.#checkout, this.#inSession(name)).toString("utf8");
   }
 
-  /** Takes what the agent has added since into the session's own files, without secrets (INV-8). */
+  /** Appends what the agent has added to the session's own files, with secrets masked (INV-8). */
   async collect(): Promise<void> {
     const { text, taken } = this.#added(this.#worklog, worklogBytesMax);
     await appendMasked(this.#context, this.#worklog, this.#context.secrets.mask(text));
@@ -65,14 +68,14 @@ export class LentFiles {
     await this.#judgeEdits();
   }
 
-  /** Statuses are the ledger's: what an agent writes there is a wish. */
+  /** The ledger decides about statuses. An agent's edit of these files is only a request. */
   async #judgeEdits(): Promise<void> {
     for (const [name, before] of this.#views) {
       const after = this.#readView(name);
       if (after === before) continue;
       await this.#context.onWish?.(this.#task, { file: name, before, after });
       this.#views.set(name, after);
-      // It was heard: the next one to work here is shown how things stand.
+      // The request is handled, so the next agent here gets the current file again.
       rememberLent(this.#checkout, { [this.#inSession(name)]: digestOf(after) });
     }
   }
@@ -84,15 +87,15 @@ export class LentFiles {
     if (!isAppended)
       return this.#context.onTask(key, {
         type: "said",
-        text: `${name} was rewritten in its checkout, where entries can only be added: nothing of that is kept`,
+        text: `${name} was rewritten in the checkout, but entries can only be appended: the changes are dropped`,
       });
-    // Indented, nothing in it passes for an entry of somebody else's.
+    // Indented, so that no line of it looks like another task's entry.
     const entry = (await maskSecrets(this.#context.secrets.mask(text))).trim().replace(/\r\n?|\n/g, "\n  ");
     this.#context.remember(name, `${key}, by its agent: ${entry}`);
     taken();
   }
 
-  /** `taken` says that somebody has it now: then nothing of the file is the checkout's alone. */
+  /** The text that the agent has appended. `taken` records that it was stored elsewhere. */
   #added(path: string, bytesMax: number) {
     const { size, digest, mark } = this.#seen.get(path) ?? { ...seenIn(empty), mark: undefined };
     const now = markAt(this.#checkout, path);
@@ -118,7 +121,7 @@ export class LentFiles {
   }
 }
 
-/** All that somebody wrote in the worklog of a checkout, where nobody knows how much of it is new. */
+/** Appends the whole worklog of a checkout, if it is not known which part of it is new. */
 export async function collectWorklog(
   context: Pick<RunContext, "repository">,
   checkout: Checkout,
@@ -138,10 +141,7 @@ async function appendMasked(
   if (text !== "") appendToMemory(root, path, await maskSecrets(text.endsWith("\n") ? text : `${text}\n`));
 }
 
-/**
- * Puts the session's files into a checkout, at the same paths, and says how they look there. Other tasks' worklogs are
- * theirs.
- */
+/** Copies the session's files into a checkout, at the same paths, without other tasks' worklogs. */
 function lendSession(
   { repository: { root }, session }: Pick<RunContext, "repository" | "session">,
   checkout: Pick<Checkout, "folder">,
@@ -151,7 +151,7 @@ function lendSession(
   const from = join(root, own);
   if (!existsSync(from) || [sessionsFolder, own].some((path) => isLink(join(folder, path)))) return new Map();
   const copied: string[] = [];
-  // What an earlier attempt made of them is its own, and is kept with its checkout.
+  // Files that an earlier attempt has edited stay as they are in the checkout.
   const edited = new Set(lookAtLent(checkout).edited);
   const filter = (path: string) => {
     const isShared = !path.startsWith(join(from, "worklogs")) && !edited.has(relative(root, path));
@@ -166,7 +166,7 @@ function lendSession(
   return new Map(lent.map(([path, seen]) => [path, { ...seen, mark: markAt(checkout, path) }]));
 }
 
-/** Plan and memory grow with the plan, and each of its tasks is lent them: they are read when they have changed. */
+/** Cached, because these files grow with the plan and are copied for each of its tasks. */
 function knownDigest(file: string): Omit<Seen, "mark"> {
   const mark = fileMark(file);
   const before = digests.get(file);
@@ -186,7 +186,7 @@ function isLink(path: string): boolean {
 
 const empty = Buffer.alloc(0);
 
-/** Nothing where there is none, or something else in its place: the checkout is the agent's. */
+/** Empty if the file is missing, too long, or reached through a link, because an agent controls the checkout. */
 export function readOwn({ folder }: Pick<Checkout, "folder">, path: string): Buffer {
   for (let at = join(folder, path); at.length > folder.length; at = dirname(at)) if (isLink(at)) return empty;
   const file = join(folder, path);

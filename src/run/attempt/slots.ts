@@ -9,7 +9,7 @@ export interface Slot extends Disposable {
   readonly portBase: number;
 }
 
-/** A number for everybody who works at the same time, and ports that nobody listens on. */
+/** Gives each running agent its own number and a range of free ports. */
 export class Slots {
   readonly #taken = new Set<number>();
   readonly #portBases = new Map<number, number>();

@@ -11,8 +11,8 @@ interface Ground {
 }
 
 /**
- * Files that a program is started with and would not find in its checkout: they are here, but not in the commit. The
- * program itself is one of this folder.
+ * Files among the arguments of a command agent that exist here but not in the commit, so that its checkout lacks them.
+ * The program itself runs from this folder.
  */
 export async function uncommittedFiles(
   { adapter, run, args }: Pick<Config["agents"][string], "adapter" | "run" | "args">,

@@ -4,20 +4,20 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { EngineLimits } from "../../engine/change/engine.ts";
 import { LoopGuard } from "./loop-guard.ts";
 
-/** Follows an agent while it works and ends it when it has to. */
+/** Follows an agent while it works, and ends it at its limits. */
 export interface Watch {
   see(event: AgentEvent): void;
-  /** The agent's turn begins; `end` stops it. */
+  /** The agent was started; `end` stops it. */
   follow(end: () => void): Disposable;
-  /** `end` is called once, when the agent is over or everything is to stop. */
+  /** Calls `end` once, when the attempt is over or the run is stopped. */
   watch(end: () => void): Disposable;
-  /** The agent has ended: its last events count too. */
+  /** The agent has ended: records its last events. */
   finish(): Promise<void>;
-  /** How often it was its turn: when it was asked, and after each of its tools' answers. */
+  /** The number of turns: one for each prompt and for each tool result. */
   readonly turns: number;
   /** Why the agent was ended. */
   readonly lost: Deny | undefined;
-  /** The ledger could not be asked. */
+  /** The error if the ledger failed. */
   readonly fault: unknown;
 }
 
@@ -30,8 +30,8 @@ export interface OwnLimitsOptions {
 }
 
 /**
- * The halts of an agent without an attempt of its own, such as a reviewer: the same limits of tokens, cost and loops as
- * for a task, counted for this agent alone. Its usage is not added to the task that it looks at.
+ * The limits of an agent without an attempt of its own, such as a reviewer: the same limits for tokens, cost and loops as
+ * for a task, counted for this agent alone. Its usage is not added to the task that it reviews.
  */
 export class OwnLimits implements Watch {
   readonly #of: OwnLimitsOptions;
@@ -61,7 +61,7 @@ export class OwnLimits implements Watch {
     }
     const signal = this.#guard.see(event);
     if (signal?.level === "warn") warn(`warning: ${signal.reason}`);
-    if (signal?.level === "halt") this.#lose(`\`${name}\` goes round in circles: ${signal.reason}`);
+    if (signal?.level === "halt") this.#lose(`\`${name}\` is in a loop: ${signal.reason}`);
   }
 
   follow(end: () => void): Disposable {
@@ -86,7 +86,7 @@ export class OwnLimits implements Watch {
   }
 }
 
-/** A client that tells nonsense has told nothing. */
-export function amount(told: number | undefined): number {
-  return told !== undefined && Number.isFinite(told) && told > 0 ? told : 0;
+/** A number that a client reported; 0 if it makes no sense. */
+export function amount(reported: number | undefined): number {
+  return reported !== undefined && Number.isFinite(reported) && reported > 0 ? reported : 0;
 }

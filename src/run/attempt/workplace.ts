@@ -19,7 +19,7 @@ import { type ClientPlace, openClientPlace } from "./client-place.ts";
 import type { Purpose } from "./purposes.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Where an agent works: a checkout with its dependencies, in the sandbox. */
+/** An agent's checkout, with its dependencies, in the sandbox. */
 export interface Workplace extends ClientPlace {
   readonly checkout: Checkout;
   readonly notes: readonly string[];
@@ -29,13 +29,13 @@ export interface WorkplaceOptions {
   readonly task: string;
   readonly attempt: number;
   readonly agent: Agent;
-  /** What the tree is made from, and the commit that it shows. */
+  /** The base of the work, and the commit that is checked out. */
   readonly base: string;
   readonly commit: string;
   readonly lockScope: readonly string[];
-  /** Nothing of an earlier attempt's checkout is wanted; what it held is kept on refs. */
+  /** Start with a new checkout. The content of an earlier one is kept on refs. */
   readonly isFresh: boolean;
-  /** Whether it has a task of its own, and so a way to the ledger. */
+  /** Whether the agent has a task of its own, and so access to the ledger. */
   readonly hasTask: boolean;
 }
 
@@ -47,7 +47,7 @@ export function openWorkplace(
   return place === "own" ? openOwn(context, options) : openCopy(context, options);
 }
 
-/** The task's own checkout: it stays for the next attempt, and for people. */
+/** Opens the task's own checkout, which stays for the next attempt and for people. */
 async function openOwn(context: RunContext, options: WorkplaceOptions): Promise<Workplace & Disposable> {
   const { repository, config, session } = context;
   const { root, commonFolder } = repository;
@@ -68,7 +68,7 @@ async function openOwn(context: RunContext, options: WorkplaceOptions): Promise<
   return { ...place, checkout, notes: [...unkept, ...notes], [Symbol.dispose]: () => {} };
 }
 
-/** A checkout of a commit that is deleted afterwards: nothing of it is kept. */
+/** Opens a checkout that is deleted afterwards with everything in it. */
 async function openCopy(context: RunContext, options: WorkplaceOptions): Promise<Workplace & Disposable> {
   const { repository, config, session } = context;
   const { root, commonFolder } = repository;
@@ -90,7 +90,7 @@ async function openCopy(context: RunContext, options: WorkplaceOptions): Promise
     return {
       ...place,
       checkout,
-      notes: missing === undefined ? [] : [`its dependencies cannot be installed: ${missing}`],
+      notes: missing === undefined ? [] : [`the dependencies cannot be installed: ${missing}`],
       wrap: (command, env) =>
         place.wrap(agent.isClient ? command : command.map((word) => fromRoot(root, word)), env),
       [Symbol.dispose]: close,
@@ -113,16 +113,16 @@ function placeIn(
 }
 
 function cannotBeSetUp(why: string): Error {
-  return new Error(`its checkout cannot be set up: ${why}`);
+  return new Error(`the checkout cannot be set up: ${why}`);
 }
 
-/** A reviewer that is a program of the project is the project's, not the one that the work brings along. */
+/** A reviewing program runs from the main checkout, so that the reviewed work cannot replace it. */
 function fromRoot(root: string, word: string): string {
   if (isAbsolute(word) || !statSync(join(root, word), { throwIfNoEntry: false })?.isFile()) return word;
   return join(root, word);
 }
 
-/** INV-9: what an attempt left that was stopped or killed is on its ref before another one changes it. */
+/** Keeps the work of an attempt that was stopped or killed on a ref before the next one changes it (INV-9). */
 async function keepOld(commonFolder: string, name: AttemptName): Promise<readonly string[]> {
   const old = readRecord(commonFolder, slotOf(commonFolder, name));
   if (old === undefined || old.attempt === name.attempt || !existsSync(old.folder)) return [];
@@ -131,7 +131,7 @@ async function keepOld(commonFolder: string, name: AttemptName): Promise<readonl
     return [];
   } catch (error) {
     if (!(error instanceof CheckoutFault)) throw error;
-    return [`what attempt ${old.attempt} left cannot be kept: ${error.message}`];
+    return [`the work of attempt ${old.attempt} cannot be kept: ${error.message}`];
   }
 }
 
@@ -140,7 +140,7 @@ async function removeOld(commonFolder: string, name: AttemptName): Promise<void>
   if (old !== undefined) await removeCheckout(old);
 }
 
-/** `sandbox: strict`: what is tracked and lies outside the lock cannot even be written. */
+/** With `sandbox: strict`, tracked files outside the lock are read-only. */
 async function outsideLock(
   { engine: { world } }: RunContext,
   { lockScope }: Pick<WorkplaceOptions, "lockScope">,

@@ -5,7 +5,7 @@ import { type Asking, converse } from "../attempt/converse.ts";
 import { purposes } from "../attempt/purposes.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 
-/** Lets the agent that did the work fix what a hook found, in its own conversation where it has one. */
+/** Asks the agent that did the work to fix what a hook found, in the same conversation if it has one. */
 export function askToFix(
   context: RunContext,
   { plan: { id: task } }: Pick<RunTask, "plan">,
@@ -27,7 +27,7 @@ export function askToFix(
       ...{ ...asking, ...goOn, purpose: purposes.fix, input: fixing, turnsMax: maxTurns },
       prompt: promptFor(fixing, { role: agent.role, root: context.repository.root }),
     });
-    // The tree is looked at again, also after all its turns. An attempt that is over is settled by who runs it.
+    // The files are checked again even if the agent used all its turns. The caller handles an attempt that is over.
     if (fixed.how !== "silent") throw new Error("reason" in fixed ? fixed.reason : fixed.how);
   };
 }

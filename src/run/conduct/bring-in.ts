@@ -6,17 +6,17 @@ import type { BranchWish } from "../landing/candidate.ts";
 import { integrate } from "../landing/integrate.ts";
 import { type IntegrationContext, type Member, member } from "../landing/integration.ts";
 
-/** What one task made, and what became of it. */
+/** The result of merging one task's work. */
 export interface BroughtIn {
   readonly key: string;
   readonly member: Member;
 }
 
-export function toldOfMember({ outcome, refused }: Member): string {
+export function memberText({ outcome, refused }: Member): string {
   return refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
 }
 
-/** Merges the work of tasks in review, in their order, as far as it can be proven. */
+/** Merges the work of tasks in review, in their order, if it can be proven. */
 export async function bringIn(context: RunContext, tasks: readonly RunTask[]): Promise<readonly BroughtIn[]> {
   const isDirect = ({ plan }: RunTask) => plan.skip_pr && context.config.integrate === "pr";
   return [
@@ -29,21 +29,21 @@ export async function bringIn(context: RunContext, tasks: readonly RunTask[]): P
   ];
 }
 
-/** S2: a task without a pull request is merged directly, whatever the others are. */
+/** A task with `skip_pr` is merged directly, even if the others get pull requests (S2). */
 async function bringInAs(
   context: RunContext,
-  way: RunContext["config"]["integrate"],
+  mode: RunContext["config"]["integrate"],
   tasks: readonly RunTask[],
 ): Promise<readonly BroughtIn[]> {
   const now = await context.atBase();
-  const base = { ...now, config: { ...now.config, integrate: way } };
+  const base = { ...now, config: { ...now.config, integrate: mode } };
   const works = await Promise.all(
     tasks.map(async (task) => ({ task, commit: await handedIn(context, task) })),
   );
   const elsewhere: BroughtIn[] = [];
   const wishes: (BranchWish & { readonly task: string })[] = [];
   for (const { task, commit = base.repository.baseCommit } of works) {
-    const merged = way === "pr" ? await mergedElsewhere(base, task, commit) : undefined;
+    const merged = mode === "pr" ? await mergedElsewhere(base, task, commit) : undefined;
     const branch = branchOf(task.plan.id);
     if (merged === undefined)
       wishes.push({ branch, task: task.key, commit, scope: null, checks: [], proves: [] });
@@ -54,7 +54,7 @@ async function bringInAs(
   return [...elsewhere, ...branches.map((one, at) => ({ key: wishes[at]?.task ?? one.branch, member: one }))];
 }
 
-/** A pull request that somebody merged: its checks run once more on what the base is now. */
+/** A pull request that was merged outside Lockstep: its checks run again on the current base. */
 async function mergedElsewhere(
   { engine, repository, call }: IntegrationContext,
   { key, plan }: RunTask,
@@ -63,13 +63,13 @@ async function mergedElsewhere(
   const { root, baseCommit } = repository;
   if (commit === baseCommit || !(await isAncestor(root, commit, baseCommit))) return undefined;
   const verdict = await operate(engine, "complete", { task: key, commit: baseCommit, judge: false }, call);
-  const told = { task: key, commit: baseCommit };
+  const merged = { task: key, commit: baseCommit };
   return verdict.allow
-    ? member(branchOf(plan.id), { ...told, outcome: "merged" })
-    : member(branchOf(plan.id), { ...told, outcome: "refused", refused: verdict });
+    ? member(branchOf(plan.id), { ...merged, outcome: "merged" })
+    : member(branchOf(plan.id), { ...merged, outcome: "refused", refused: verdict });
 }
 
-/** The work of the attempt that is in review; undefined where it changed nothing. */
+/** The commit of the attempt that is in review; undefined if it changed nothing. */
 export async function handedIn(
   { engine, repository }: RunContext,
   { key }: Pick<RunTask, "key">,

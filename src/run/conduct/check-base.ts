@@ -11,15 +11,15 @@ import { refuseUnset } from "../landing/refuse-unset.ts";
 import { gateCommands, needConventions } from "../landing/run-gate.ts";
 import { settledRun, tryCheck } from "../landing/try-check.ts";
 
-/** A check of the project's own that fails on the base. */
+/** A project check that fails on the base. */
 export interface RedCheck {
   readonly command: string;
   readonly run: CheckRun;
 }
 
 /**
- * The project's own checks on the base, before any agent costs anything; a pass is not run again for the first
- * integration. Where one fails nothing can be told about any work, unless failures are to be compared.
+ * Runs the project's checks on the base before any agent is started. A pass is reused by the first integration. If a
+ * check fails, no work could be verified, so the run is refused unless `--allow-red` compares failures.
  */
 export async function checkBase(context: IntegrationContext): Promise<readonly RedCheck[] | Deny> {
   const { repository, config, onProgress, allowRed = false } = context;
@@ -32,7 +32,7 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
   using prover = await openProver(context);
   const red: RedCheck[] = [];
   for (const command of new Set(commands)) {
-    onProgress(`on \`${base}\`: ${command}`);
+    onProgress(`running on \`${base}\`: ${command}`);
     const tried = await tryCheck(prover, { commit: baseCommit, command, onProgress });
     if ("error" in tried) return deny("R-PC-003", tried.error, { command });
     const run = settledRun(tried);
@@ -45,7 +45,7 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
   return red;
 }
 
-/** Its output is found by the name of the base. */
+/** Refuses the run. `lockstep log BASE` finds the output of the check. */
 async function refused(
   { engine, repository, onProgress }: IntegrationContext,
   prover: Prover,
@@ -55,8 +55,8 @@ async function refused(
   const check: RecordedCheck = { command, on: "base", outcome: "fail", exit: run.exit, log: run.log ?? null };
   await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep"), onProgress }, [base], [check]);
   const unset = await refuseUnset(prover, baseCommit, { command, run });
-  const told = { command, exit: run.exit, ...printed(run), check: 1 };
-  if (unset !== undefined) return { ...unset, details: { ...unset.details, ...told } };
-  const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
-  return deny("R-GT-001", reason, told);
+  const details = { command, exit: run.exit, ...printed(run), check: 1 };
+  if (unset !== undefined) return { ...unset, details: { ...unset.details, ...details } };
+  const reason = `\`${command}\` already fails on \`${base}\` (exit ${run.exit}), so nothing can be verified: fix \`${base}\` first, or compare failures with --allow-red`;
+  return deny("R-GT-001", reason, details);
 }

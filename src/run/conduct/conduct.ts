@@ -10,7 +10,7 @@ import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Batch } from "./batch.ts";
-import { bringIn, toldOfMember } from "./bring-in.ts";
+import { bringIn, memberText } from "./bring-in.ts";
 import { declareOwners } from "./declare-owners.ts";
 import { firstOf } from "./first-of.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
@@ -20,44 +20,44 @@ import type { TakenIn } from "./open-run.ts";
 import { passReview } from "./pass-review.ts";
 import { rememberEvent } from "./remember-event.ts";
 import { rememberHalts, tellLoop } from "./tell-loops.ts";
-import { type AttemptEnd, toldOf, workOnTask } from "./work-on-task.ts";
+import { type AttemptEnd, endText, workOnTask } from "./work-on-task.ts";
 import { logStop } from "./worklog.ts";
 
-/** Ctrl-C once: nothing new starts. Twice: agents are stopped, and everything is kept. */
+/** After the first Ctrl-C nothing new starts. The second one stops the agents; all their work is kept. */
 export interface Stops {
   readonly gently: AbortSignal;
   readonly atOnce: AbortSignal;
 }
 
-/** A task with the session that it belongs to. */
+/** A task with the context of its session. */
 export interface Part {
   readonly context: RunContext;
   readonly task: RunTask;
 }
 
 const tickMs = 1000;
-/** The one job that is no task's. */
+/** The key of the one job that does not belong to a single task. */
 const integration = "integration";
 
-/** Schedules, runs, reviews, integrates, until nothing may start and nothing runs. Where it was interrupted, it goes on. */
+/** Schedules, runs, reviews and integrates tasks until nothing can start and nothing runs. Resumes interrupted runs. */
 export class Conductor {
   readonly #main: RunContext;
   readonly #stops: Stops;
   readonly #parts = new Map<string, Part>();
   readonly #plans = new Map<string, PlannedTask>();
   #standing = new Standing<PlannedTask>([]);
-  /** As the ledger last had them. */
+  /** The tasks as last read from the ledger. */
   readonly #facts = new Map<string, Task>();
   readonly #running = new Map<string, Promise<void>>();
-  /** In review and looked at: nothing but the proof is missing. */
+  /** Tasks whose review is done: only the proof is missing. */
   readonly #reviewed = new Set<string>();
-  /** Waits for a person, or in review for an agent that rests: nothing that this run could do now would change it. */
+  /** Tasks that wait for a person, or for a paused reviewer (`agent`): this run can do nothing for them now. */
   readonly #waiting = new Map<string, { readonly agent: string | null }>();
   readonly #follower: LedgerFollower;
   /** The circuit breaker. */
   #halt = new AbortController();
   readonly #batch = new Batch(Date.now());
-  /** What one of those that run has ended with. */
+  /** The first error of a job. */
   #fault: { readonly error: unknown } | undefined;
 
   private constructor(main: RunContext, stops: Stops, follower: LedgerFollower) {
@@ -70,7 +70,7 @@ export class Conductor {
     return new Conductor(main, stops, await LedgerFollower.open(main.engine.ledger));
   }
 
-  /** More to do; also while it runs. */
+  /** Adds tasks, also during the run. */
   async add(context: RunContext, tasks: readonly RunTask[]): Promise<void> {
     for (const task of tasks) {
       this.#parts.set(task.key, { context, task });
@@ -84,7 +84,7 @@ export class Conductor {
     await rememberHalts(context);
   }
 
-  /** `newcomers` gives what others have brought to be done since it was last asked. */
+  /** `newcomers` returns the sessions that other processes have added since its last call. */
   async run(newcomers: () => Promise<readonly TakenIn[]> = async () => []): Promise<void> {
     const { engine, call } = this.#main;
     for (;;) {
@@ -101,10 +101,10 @@ export class Conductor {
     }
   }
 
-  /** Reads again what has changed, whoever changed it. */
+  /** Reads the tasks that have changed in the ledger, by this process or another. */
   async #look(): Promise<void> {
     const changed = new Set<string>();
-    // What is seen may end a task, which is news again.
+    // Handling an event can end a task, which is a new event.
     for (let news = await this.#follower.news(); news.length > 0; news = await this.#follower.news())
       for (const event of news) {
         await this.#see(event);
@@ -125,13 +125,13 @@ export class Conductor {
     tellLoop(part.context, event);
     rememberEvent(part.context, event);
     await part.context.onEvent?.(event);
-    // Where another agent can still be tried, that comes first.
+    // If the task can still escalate to another agent, that comes first.
     const { agent = null } = this.#facts.get(part.task.key) ?? {};
     const hasOther = agent !== null && part.context.config.agents[agent]?.escalate_to != null;
     if (type === "task.rejected" && !hasOther) await haltStalled(part.context, part.task.key);
   }
 
-  /** S1-104: stopped means that nobody goes on, whoever is at work. */
+  /** `STOP` stops all agents of the run (S1-104). */
   #obey(mode: unknown): void {
     if (mode === "STOP") this.#halt.abort();
     else if (this.#halt.signal.aborted) this.#halt = new AbortController();
@@ -154,7 +154,7 @@ export class Conductor {
     part.context.onState(part.task.plan.id, state);
   }
 
-  /** What is ready is merged while others work: one integration at a time, of as many tasks as may run together. */
+  /** Merges ready tasks while others run: one integration at a time, with at most `max_parallel` tasks. */
   #integrate(): void {
     if (this.#stops.atOnce.aborted || this.#running.has(integration)) return;
     const ready = this.#inReview().filter(({ task }) => this.#reviewed.has(task.key));
@@ -165,27 +165,27 @@ export class Conductor {
       .filter(({ id, isWithPerson }) => !isWithPerson && !this.#reviewed.has(id));
     const running = others.map(({ id }) => id);
     if (batching === "batch" && !this.#batch.closes(running, Date.now())) return;
-    // Two sessions may have a task of the same name, and so a branch: the other one's turn comes next.
+    // Tasks of two sessions can have the same name, and so the same branch: the second one waits for the next turn.
     const names = ready.map(({ task }) => task.plan.id);
     const tasks = ready.flatMap(({ task }, at) => (names.indexOf(task.plan.id) === at ? [task] : []));
     const together = tasks.slice(0, max_parallel);
-    // What is rejected starts again when all has been told of it.
+    // A rejected task starts again only when the whole integration has ended.
     this.#run([integration, ...together.map(({ key }) => key)], () => this.#bringIn(together));
   }
 
   async #bringIn(tasks: readonly RunTask[]): Promise<void> {
     for (const { key, member } of await bringIn(this.#main, tasks)) {
       const { outcome } = member;
-      this.#tell(key, toldOfMember(member));
+      this.#tell(key, memberText(member));
       if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key);
       if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
-      // Before it counts as not reviewed: it would be reviewed again.
+      // Read first: a task that is still in REVIEW and not in `#reviewed` would be reviewed again.
       await this.#read(key);
       this.#reviewed.delete(key);
     }
   }
 
-  /** The others go on. */
+  /** Sets a task aside until an event about it arrives; the other tasks continue. */
   async #waitFor(key: string, agent: string | null = null): Promise<void> {
     this.#waiting.set(key, { agent });
     await this.#read(key);
@@ -196,7 +196,7 @@ export class Conductor {
     return waits !== undefined && (waits.agent === null || this.#main.agents.isResting(waits.agent));
   }
 
-  /** What fails then is told and undoes nothing. */
+  /** Runs the hooks after a merge. A failure is reported and undoes nothing. */
   #afterMerge(key: string, commit: string): void {
     const part = this.#parts.get(key);
     if (part === undefined) return;
@@ -230,7 +230,7 @@ export class Conductor {
         });
   }
 
-  /** True where something could start but for agents that rest. */
+  /** Starts tasks. True if some could not start only because their agents are paused. */
   #start(): boolean {
     const { config, engine } = this.#main;
     if (this.#stops.gently.aborted) return false;
@@ -252,7 +252,7 @@ export class Conductor {
     return started.length < keys.length;
   }
 
-  /** S0: what was denied is retried once, with another agent or alone, and then it is a person's. */
+  /** A denied task is retried once, with another agent or alone. After that a person has to decide (S0). */
   #retryable(): string | undefined {
     for (const [key, { state, hold, counters }] of this.#facts)
       if (state === "BLOCKED" && hold?.kind === "deny" && counters.block_retries === 0) return key;
@@ -278,7 +278,7 @@ export class Conductor {
 
   async #settle({ task }: Part, end: AttemptEnd): Promise<void> {
     if (end.how === "refused" && !end.started) await this.#waitFor(task.key);
-    this.#tell(task.key, toldOf(end));
+    this.#tell(task.key, endText(end));
   }
 
   #run(keys: readonly string[], job: () => Promise<void>): void {

@@ -3,10 +3,10 @@ import type { Config } from "../../contract/config.ts";
 import { agents } from "../../contract/config-agents.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 
-/** In this order; each client's program is called as its adapter is. */
+/** In order of preference. The name of each adapter is also the name of the client's program. */
 const clients = ["claude", "codex", "gemini", "opencode", "copilot"] as const;
 
-/** Where no agents are configured: the first client that is on PATH, or the one that was asked for. */
+/** If no agents are configured, adds the requested client, or the first one on PATH. */
 export function withDefaultAgent(
   config: Config,
   {

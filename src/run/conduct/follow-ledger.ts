@@ -2,7 +2,7 @@ import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
 
 const pageMax = 1000;
 
-/** What has happened in the ledger since somebody last looked, whoever did it. */
+/** Returns the events of all processes since its last call. */
 export class LedgerFollower {
   readonly #ledger: Ledger;
   #seq: number;
@@ -12,7 +12,7 @@ export class LedgerFollower {
     this.#seq = seq;
   }
 
-  /** From now on. */
+  /** Follows the events from now on. */
   static async open(ledger: Ledger): Promise<LedgerFollower> {
     const [newest] = await ledger.events({ newestFirst: true, limit: 1 });
     return new LedgerFollower(ledger, newest?.seq ?? 0);

@@ -18,27 +18,27 @@ export interface GivenBack {
   readonly checkout: Checkout;
   readonly root: string;
   readonly conversation: string;
-  /** What the configuration adds to the agent's environment. */
+  /** The variables that the configuration adds to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Puts an agent's conversation where the person's own client finds it; says why that cannot be done. */
+/** Copies an agent's conversation to where the user's own client finds it. Returns why that failed, if it did. */
 export async function giveBackConversation(given: GivenBack): Promise<string | undefined> {
   const { client, checkout, conversation: id } = given;
   const home = new AgentHome(dirname(checkout.folder), client.home);
-  if (!home.exists) return undefined; // there was no sandbox: the client wrote to the person's own home
+  if (!home.exists) return undefined; // without a sandbox, the client has written to the user's own home
   home.exchangeLogins();
   const { conversation } = client.home;
   if ("file" in conversation) return home.giveBack({ id, checkout: checkout.folder });
   return throughFile(given, conversation);
 }
 
-/** The client that reads what an agent wrote is in the sandbox; the one outside gets what was looked at. */
+/** The client exports the conversation inside the sandbox; the client outside imports the cleaned document. */
 async function throughFile(given: GivenBack, exported: ConversationExport): Promise<string | undefined> {
   const { client, config, checkout, root, conversation: id } = given;
   const chosen = await chooseSandbox(config.sandbox);
   if ("error" in chosen || !chosen.sandbox.enforces)
-    return "reading it needs the sandbox in which it was held";
+    return "the conversation can only be read in a sandbox, which is not available";
   const { sandbox } = chosen;
   const { wrap } = openClientPlace({
     ...{ sandbox, client, checkout, root, opened: config.workspace.home, readOnly: [] },
@@ -48,15 +48,15 @@ async function throughFile(given: GivenBack, exported: ConversationExport): Prom
   const cwd = checkout.folder;
   const printed = await printedBy({ ...wrap(exported.print(id), passed), cwd, msMax });
   const document = exported.cleaned(parsed(printed), { id, checkout: checkout.folder });
-  if (document === undefined) return "its client did not print this conversation";
+  if (document === undefined) return "the client did not export this conversation";
   const file = join(dirname(checkout.folder), "conversation.json");
   replaceFile(file, JSON.stringify(document), { durable: true });
   const env = { ...passedOn(Object.keys(process.env)), ...own };
   const { exit, tail } = await runProcess({ command: exported.take(file), cwd, env, msMax });
-  return exit === 0 ? undefined : `its client does not take it in: ${tail.trim()}`;
+  return exit === 0 ? undefined : `the client cannot import it: ${tail.trim()}`;
 }
 
-/** What it says on stdout; nothing where that is too long or it fails. */
+/** The program's stdout; empty if it fails or prints too much. */
 async function printedBy(run: ProcessRun): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

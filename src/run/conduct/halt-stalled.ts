@@ -9,8 +9,8 @@ import type { RunContext } from "../attempt/run-context.ts";
 type Context = Pick<RunContext, "engine" | "repository" | "config" | "call">;
 
 /**
- * S1-123: work that was refused again and again without any progress goes to a person, before more is spent on it.
- * Asked after a rejection; undefined where it may be reworked.
+ * Halts a task whose work was rejected several times without progress, so that a person decides before more is spent
+ * (S1-123). Called after a rejection; undefined if the task may be reworked.
  */
 export async function haltStalled(context: Context, key: string): Promise<Verdict | undefined> {
   const { engine, config, call } = context;
@@ -26,7 +26,7 @@ export async function haltStalled(context: Context, key: string): Promise<Verdic
   );
 }
 
-/** Every attempt that was refused in review, since a person last answered. */
+/** The attempts that were rejected in review since a person last resolved the task. */
 async function readCycles(
   { engine, repository }: Context,
   { key, id, session }: { readonly key: string; readonly id: string; readonly session: string | null },

@@ -18,8 +18,8 @@ import { addEntry } from "./worklog.ts";
 type Context = Pick<RunContext, "engine" | "repository" | "call" | "onTask">;
 
 /**
- * What a person made of a task that they had taken over, handed in like an agent's: it is proven and merged, or sent
- * back, by the next run. What would be sent back for certain is said now, and the task stays theirs.
+ * Hands in the work of a person who had taken over a task. The next run proves and merges it, or rejects it. Work that
+ * would certainly be rejected is refused now, and the task stays with the person.
  */
 export async function handBack(context: Context, key: string): Promise<Verdict> {
   const { engine, repository, call } = context;
@@ -66,14 +66,14 @@ async function submitWorklog(
 }
 
 function notTaken({ key, state }: Task): Deny {
-  const why = `there is no document, and nobody has taken over task \`${key}\`, which is ${state}`;
+  const why = `no document was given, and task \`${key}\` (${state}) was not taken over by a person`;
   return deny("R-IN-001", `${why}: name a FILE with a result`, { task_id: key, state });
 }
 
 function unchanged({ key }: Task, { folder }: Checkout): Deny {
   return deny(
     "R-PC-003",
-    `nothing was changed in ${folder}: do it there, or give the task up with \`lockstep release ${key}\``,
+    `no file was changed in ${folder}: do the work there, or give the task up with \`lockstep release ${key}\``,
     { task_id: key },
   );
 }
@@ -85,6 +85,6 @@ function outside({ key }: Task, stray: Deny): Deny {
     .map((path) => `\`${path}\``)
     .slice(0, 5)
     .join(", ");
-  const reason = `${named} lies outside its scope: undo that, or \`lockstep widen ${key} PATH --why TEXT\``;
+  const reason = `${named} is outside the scope of the task: undo that, or \`lockstep widen ${key} PATH --why TEXT\``;
   return deny(stray.code, reason, { ...stray.details, task_id: key });
 }

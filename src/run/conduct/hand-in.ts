@@ -27,7 +27,7 @@ export interface Handing {
   readonly folder: string;
 }
 
-/** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
+/** Commits the content of the agent's checkout to a ref that only Lockstep moves. */
 export async function collect(
   context: RunContext,
   { task, place }: { readonly task: RunTask; readonly place: Workplace },
@@ -42,7 +42,7 @@ export async function collect(
   return collected;
 }
 
-/** Whose commit it is; the ledger knows who makes the attempt. */
+/** The trailers that name the task, agent and model of a commit, from the ledger. */
 export async function makerTrailers(
   { engine }: Pick<RunContext, "engine">,
   { key, plan }: Pick<RunTask, "key" | "plan">,
@@ -51,7 +51,7 @@ export async function makerTrailers(
   return { "Lockstep-Task": plan.id, ...agentTrailers({ agent, model }) };
 }
 
-/** Why the work cannot even be looked at: it changes what is not its own. */
+/** Refuses work that changes paths outside its scope or contains a nested repository. */
 export async function findStray(
   { engine }: Pick<RunContext, "engine">,
   { key }: Pick<RunTask, "key">,
@@ -69,7 +69,7 @@ export async function findStray(
   return findOutsideScope(engine.world, limits, collected.changed);
 }
 
-/** What the agent can do about it, with all that is there kept for it. */
+/** The refusal says what the agent can do. The content of the nested repositories is kept. */
 function nestedRepositories({ nested, ref }: Collected): Deny {
   const [first = ""] = nested;
   const named = nested
@@ -80,7 +80,7 @@ function nestedRepositories({ nested, ref }: Collected): Deny {
   const ways = [
     `keep the files and delete \`${first}/.git\``,
     "or let the tests create such a repository in a temporary folder when they run",
-    "or ignore the folder in .gitignore where nothing of it is to be merged",
+    "or list the folder in .gitignore if nothing of it is to be merged",
   ];
   return deny("R-GT-001", `${named} ${are} inside this one, which cannot be merged: ${ways.join(", ")}`, {
     nested,
@@ -88,7 +88,7 @@ function nestedRepositories({ nested, ref }: Collected): Deny {
   });
 }
 
-/** The tree is the answer: what the agent says of it stands beside it. */
+/** Submits the work. The changed files count; the agent's report is recorded next to them. */
 export async function handIn(
   context: RunContext,
   handing: Handing,
@@ -112,7 +112,7 @@ export async function handIn(
 
 const claimsMax = 100;
 
-/** What the answer says that neither the work nor a proof shows: files, and deeds outside the tree. */
+/** Claims of the answer that no evidence shows: files that were not changed, and actions outside the repository. */
 function unprovenIn(
   { repository }: RunContext,
   { talked, folder }: Handing,
@@ -134,7 +134,7 @@ function unprovenIn(
   };
 }
 
-/** Work in review that is refused before anybody else looks at it. */
+/** Rejects work in review before any reviewer sees it. */
 export async function rejectWork(
   { engine, call }: RunContext,
   { key, plan }: RunTask,
@@ -149,21 +149,21 @@ function pathsOf(collected: Collected | "unchanged"): readonly string[] {
 }
 
 interface Report {
-  /** Synthesised: Lockstep wrote it from the diff, because the agent gave none that can be used. */
+  /** `synthesised`: Lockstep wrote it from the diff, because the agent gave no usable report. */
   readonly kind: "agent" | "synthesised";
   readonly document: unknown;
 }
 
 /**
- * Its own words, without its word on what it changed and on what passed: the first is read from the checkout, the
- * second is run.
+ * The agent's report, without its claims about changed files and passed checks: the files are read from the checkout, and
+ * Lockstep runs the checks itself.
  */
 function reportOf({ task, talked }: Handing, collected: Collected | "unchanged"): Report {
   if (talked.how !== "answered") {
     const { length } = pathsOf(collected);
     const files = `changed ${length} ${length === 1 ? "file" : "files"}`;
     const summary =
-      talked.how === "silent" ? files : `${files}; its own report could not be used: ${talked.reason}`;
+      talked.how === "silent" ? files : `${files}; the agent's report is unusable: ${talked.reason}`;
     return { kind: "synthesised", document: doneDocument(task, summary, [synthesised]) };
   }
   const { reading, answer } = talked.answer;
@@ -194,10 +194,10 @@ export function doneDocument(
   };
 }
 
-/** What Lockstep recommends where an agent failed; an agent's own report recommends something else. */
+/** Lockstep's recommendation after an agent failed; it tells such an entry from an agent's own error report. */
 export const failureAdvice = "look at its log";
 
-/** The agent gave nothing that could be handed in. */
+/** Records that the agent failed and there is nothing to hand in. */
 export async function reportFailure(
   { engine }: RunContext,
   { key, plan }: RunTask,

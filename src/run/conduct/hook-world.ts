@@ -29,7 +29,7 @@ import { showBranch } from "./work-branch.ts";
 export interface HookedWork {
   readonly task: RunTask;
   readonly commit: string;
-  /** Where its agent works, as long as it does. */
+  /** The agent's workplace, while it is open. */
   readonly place?: Workplace;
   readonly stop: AbortSignal;
 }
@@ -37,15 +37,15 @@ export interface HookedWork {
 const ghMsMax = 60_000;
 const gitMsMax = 60_000;
 
-/** What hooks do to the world in a run, and the work as they leave it. */
+/** What lifecycle hooks can do in a run: rebase, push, run programs, ask reviewers. Keeps the work as they leave it. */
 export class HookWorld {
   readonly #context: RunContext;
   readonly #of: HookedWork;
   #commit: string;
   #checkout: Checkout | undefined;
-  /** Where a hook or the agent changed the work. */
+  /** The new work, if a hook or the agent changed it. */
   collected: Collected | undefined;
-  /** A reviewer was asked and could not say: not the work's fault. */
+  /** A reviewer was asked and gave no verdict, so the work waits and is not rejected. */
   waiting: Waiting = { waiting: false };
 
   constructor(context: RunContext, of: HookedWork) {
@@ -55,12 +55,12 @@ export class HookWorld {
     this.#checkout = of.place?.checkout;
   }
 
-  /** Takes up what the agent has changed since. */
+  /** Collects what the agent has changed since. */
   async collectAgain(): Promise<void> {
     const { task, place } = this.#of;
     if (place === undefined || this.#checkout === undefined) return;
     const collected = await collect(this.#context, { task, place: { ...place, checkout: this.#checkout } });
-    if (collected === "unchanged") throw new Error("nothing of its work is left");
+    if (collected === "unchanged") throw new Error("the agent has undone all its work");
     this.#take(collected);
   }
 
@@ -74,7 +74,7 @@ export class HookWorld {
       rebase: (branch) => this.#rebase(branch),
       push: async (push) => (await this.#unfit(base, push.commit)) ?? pushBranch(repository.root, push),
       gh: ghIn(repository.root),
-      // The base's: the work does not say how it is tested.
+      // Read from the base, so that the work cannot change how it is tested.
       top: { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) },
       prove: (command) => this.#prove(command),
       review: (name) => this.#review(name),
@@ -86,7 +86,7 @@ export class HookWorld {
     const { repository, dependencies } = this.#context;
     const { task, place } = this.#of;
     if (place === undefined || this.#checkout === undefined)
-      return { error: "its agent works on it no more: rebase before the submission" };
+      return { error: "the agent's checkout is closed: use this hook before the submission" };
     const onto = await readRef(repository.root, `refs/heads/${branch}`);
     if (onto === undefined) return { error: `there is no branch \`${branch}\`` };
     const brought = await bringBase(this.#checkout, {
@@ -99,7 +99,7 @@ export class HookWorld {
     this.#checkout = brought.checkout;
     if (brought.how === "up-to-date") return { how: "up-to-date", onto };
     const missing = await dependencies.install(onto, brought.checkout.folder);
-    if (missing !== undefined) return { error: `its dependencies cannot be installed: ${missing}` };
+    if (missing !== undefined) return { error: `the dependencies cannot be installed: ${missing}` };
     if (brought.how === "conflicts") return { how: "conflicts", onto, files: brought.files };
     const { commit } = brought;
     const { work: ref } = refsOf(brought.checkout);
@@ -109,7 +109,7 @@ export class HookWorld {
     return { how: "rebased", onto };
   }
 
-  /** What leaves this machine cannot be taken back: it holds no secret, and its checks pass. */
+  /** A push cannot be undone, so the commit must contain no secret and pass its checks. */
   async #unfit(base: string, commit: string): Promise<{ readonly error: string } | undefined> {
     const { engine, repository, config } = this.#context;
     const leak = await findLeak(engine, { root: repository.root, from: base, to: commit });
@@ -119,7 +119,7 @@ export class HookWorld {
     for (const command of new Set([...own, ...project.map((check) => check.command)])) {
       const run = await this.#prove(command);
       if ("error" in run) return run;
-      if (run.exit !== 0) return { error: `\`${command}\` fails on it (exit ${run.exit})` };
+      if (run.exit !== 0) return { error: `\`${command}\` fails on the work (exit ${run.exit})` };
     }
     return undefined;
   }
@@ -145,7 +145,7 @@ export class HookWorld {
     return { approved: false, reason, findings: (details.findings ?? []) as readonly string[] };
   }
 
-  /** The project's own program, in its root: it reads the agent's checkout and writes nothing but temporary files. */
+  /** Runs a hook program in the main checkout. It can read the agent's checkout and write only temporary files. */
   async #runProgram({ command, input, msMax, onOutput }: Parameters<HookPorts["runProgram"]>[0]) {
     const { repository, config, sandbox } = this.#context;
     const { root, commonFolder } = repository;
@@ -170,7 +170,7 @@ export class HookWorld {
   }
 }
 
-/** An agent's git folder can say what git is to run: that happens behind its walls, or not at all. */
+/** The configuration in an agent's git folder can make git run programs: they run in the sandbox, or not at all. */
 async function gitInside({ walled, wrap, checkout: { folder } }: Workplace, words: readonly string[]) {
   if (!walled) return neutralGit(folder, words);
   const never = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];

@@ -4,19 +4,19 @@ import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { replaceFile } from "../../workspace/files/replace-file.ts";
 import { identityOf, isAlive } from "../../workspace/process/process-identity.ts";
 
-/** A session that another process wants done by the run that goes on. */
+/** A session that another process hands over to the current run. */
 export interface JoinedSession {
   readonly session: string;
-  /** Its copy of the plan. */
+  /** The session's copy of the plan. */
   readonly file: string;
 }
 
-/** As it is found: two processes may want the same session, each having read its plan anew. */
+/** A session with the file that announced it: two processes can hand over the same session. */
 export interface FoundSession extends JoinedSession {
   readonly by: string;
 }
 
-/** As long as it is not disposed of, and its process lives, the session counts as joined. */
+/** Hands a session over, until it is disposed of or this process ends. */
 export function joinSession(stateFolder: string, { session, file }: JoinedSession): Disposable {
   const folder = join(stateFolder, "joined");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ export function joinSession(stateFolder: string, { session, file }: JoinedSessio
   return { [Symbol.dispose]: () => rmSync(name, { force: true }) };
 }
 
-/** Those whose process still waits for them; what dead ones left is removed. */
+/** The sessions of processes that are still waiting. Removes the files of processes that have ended. */
 export function joinedSessions(stateFolder: string): readonly FoundSession[] {
   const folder = join(stateFolder, "joined");
   if (!existsSync(folder)) return [];
@@ -45,7 +45,7 @@ function readRecord(path: string): (JoinedSession & ProcessIdentity) | undefined
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    // Its process has left meanwhile, or a disk that lost power holds half of it.
+    // The file was removed meanwhile, or is incomplete after a power failure.
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }

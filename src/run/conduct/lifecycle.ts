@@ -14,18 +14,18 @@ import type { Waiting } from "../review/review-work.ts";
 import { type HookedWork, HookWorld } from "./hook-world.ts";
 
 export interface Passing extends HookedWork {
-  /** Who made the work: its own hooks come before its task's. */
+  /** The agent that did the work; its hooks have precedence over those of the task type. */
   readonly agent: string;
-  /** With the attempt's epoch as long as there is one: of an attempt that is over nothing is kept. */
+  /** With the epoch of an open attempt, so that results of an attempt that is over are refused. */
   readonly call: Call;
 }
 
 export type Passed =
-  /** `collected`: the work as the hooks left it, where they changed it. */
+  /** `collected`: the new work, if the hooks changed it. */
   | { readonly ok: true; readonly context: Details; readonly collected: Collected | undefined }
   | ({ readonly ok: false; readonly refused: Deny } & Waiting);
 
-/** Runs the hooks of a point for work that there is; before a submission the agent may fix what fails, once. */
+/** Runs the hooks of a hook point. Before a submission the agent may fix a failure once. */
 export async function passPoint(
   context: RunContext,
   passing: Passing,
@@ -39,11 +39,11 @@ export async function passPoint(
   const world = new HookWorld(context, passing);
   const ports = await world.ports();
   const kept = (await context.engine.ledger.task(task.key))?.hookContext ?? {};
-  const told = contextFor(context, task, { point, agent, worktree: world.worktree });
+  const hookContext = contextFor(context, task, { point, agent, worktree: world.worktree });
   const warnings: string[] = [];
   const run = async (more: Details): Promise<HooksRun> => {
     const extra = { ...kept, skip_pr: task.plan.skip_pr, ...more };
-    const ran = await runHooks(hooks, { ...told, extra }, ports);
+    const ran = await runHooks(hooks, { ...hookContext, extra }, ports);
     for (const { hook, status, message } of ran.results)
       if (status !== "SKIP" || hooks !== defaultHooks[point])
         context.onTask(task.key, { type: "said", text: `${point}: ${hook}: ${status}: ${message}` });
@@ -67,7 +67,8 @@ export async function passPoint(
   return { ok: false, refused: needsContinuation(done.refused, point), ...world.waiting };
 }
 
-/** Hooks may take longer than the agent may be silent. A beat that is refused is found out when the work is handed in. */
+/** Sends heartbeats while hooks run, because they may take longer than the agent may be silent. Ignores refusals, which
+ * the submission reports. */
 function keepAlive({ engine }: RunContext, { task, place, call }: Passing): Disposable {
   if (place === undefined) return { [Symbol.dispose]: () => {} };
   const beat = () => operate(engine, "heartbeat", { task: task.key }, call).catch(() => {});
@@ -98,7 +99,7 @@ function contextFor(
     base_branch: repository.base,
     worktree,
     agent_name: agent,
-    // What an agent hands in is one commit, however many it made itself.
+    // Work is handed in as one commit, whatever the agent committed.
     commits_count: 1,
     extra: {},
   };

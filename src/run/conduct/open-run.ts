@@ -36,23 +36,23 @@ export interface RunWish {
   readonly plan: LoadedPlan;
   readonly session: Pick<SessionPlan, "session" | "file">;
   readonly stateFolder: string;
-  /** Where they were asked before. */
+  /** If they were probed already. */
   readonly agents?: Agents;
   onTask(task: string, event: AgentEvent): void;
 }
 
-/** A run of which everything that can be wrong before an agent starts is known to be right. */
+/** A run that has passed all checks that are possible before an agent starts. */
 export interface PreparedRun {
   readonly tasks: readonly RunTask[];
-  /** Which walls stand around the agents. */
+  /** The isolation of the agents. */
   readonly walls: { readonly sandbox: boolean; readonly missing?: string };
-  /** Only one process conducts at a time; throws `HostRunning` while another one does. */
+  /** Throws `HostRunning` while another process conducts a run: only one can. */
   open(): Promise<OpenedRun>;
 }
 
 export interface OpenedRun extends AsyncDisposable {
   readonly context: RunContext;
-  /** The tasks of another session, to be done in the same run. */
+  /** Adds the tasks of another session to the run. */
   takeIn(other: Pick<RunWish, "plan" | "session">): Promise<TakenIn | Deny>;
 }
 
@@ -126,7 +126,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   };
 }
 
-/** With the limits that a person gave the session whose copy of the plan this is. */
+/** The context with the limits that a person set for the session. */
 export function inLimits<Context extends Pick<IntegrationContext, "config" | "engine">>(
   { config, engine, ...context }: Context,
   file: string,
@@ -139,7 +139,7 @@ export function inLimits<Context extends Pick<IntegrationContext, "config" | "en
   };
 }
 
-/** What a run leaves for people: each task's log, and in each session's folder what happened and how far it is. */
+/** Writes what a run leaves for people: the log of each task, and the memory and status files of each session. */
 class SessionMemory {
   readonly #context: IntegrationContext;
   readonly #onTask: RunWish["onTask"];
@@ -176,22 +176,22 @@ class SessionMemory {
     };
   }
 
-  /** In order, and without secrets (INV-8): what an agent says is shown and stored. */
+  /** Shows and stores an agent's output, in order and with secrets masked (INV-8). */
   #tell(task: string, event: AgentEvent, at: Date): void {
-    if (event.type === "said" && event.text === "") return; // a sign of life, and no more
+    if (event.type === "said" && event.text === "") return; // only a sign of life
     const tell = async () => {
       const text = "text" in event ? this.#secrets.maskLine(task, event.text) : "";
       const masked = "text" in event ? { ...event, text: await maskSecrets(text) } : event;
       this.#onTask(task, masked);
       if ("text" in masked) this.#logs.add(task, at, masked.text);
     };
-    // A log that cannot be written ends no run; `written` says so.
+    // A failure to write a log does not end the run; `written` throws it.
     this.#last = this.#last.then(tell).catch((error: unknown) => {
       this.#fault ??= error;
     });
   }
 
-  /** Everything that was told so far is on the disk. */
+  /** Waits until everything is written. */
   async written(): Promise<void> {
     for (const file of this.#statuses) file[Symbol.dispose]();
     await this.#last;
@@ -205,7 +205,7 @@ async function atBase(context: IntegrationContext): Promise<IntegrationContext> 
   return { ...context, repository: { ...context.repository, baseCommit: now } };
 }
 
-/** The session's files are for people to look at, not for every commit that somebody makes with `git add -A`. */
+/** Excludes the sessions' files from git, so that `git add -A` does not add them. */
 function keepOutOfCommits(commonFolder: string): void {
   const file = join(commonFolder, "info", "exclude");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";

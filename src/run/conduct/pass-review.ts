@@ -7,14 +7,14 @@ import { passPoint } from "./lifecycle.ts";
 
 export type ReviewedTask = "ready" | "stopped" | ({ readonly told: string } & Waiting);
 
-/** Everybody who is asked about work in review before it is proven: other agents, then the hooks before a merge. */
+/** The review of work before it is proven: first other agents, then the `before_merge` hooks. */
 export async function passReview(
   context: RunContext,
   task: RunTask,
   stop: AbortSignal,
 ): Promise<ReviewedTask> {
   const commit = await handedIn(context, task);
-  if (commit === undefined) return "ready"; // that nothing was changed is found by the integration
+  if (commit === undefined) return "ready"; // the integration refuses work without changes
   const reviewed = await reviewWork(context, task, { commit, stop });
   if (!reviewed.ok) return stop.aborted ? "stopped" : tell(context, task, reviewed);
   const { engine, call } = context;

@@ -4,7 +4,7 @@ import type { Agents } from "../attempt/agents.ts";
 import type { RunTask } from "../attempt/run-context.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
 
-/** Asks every agent that tasks and their reviews could need whether it can be used. */
+/** Probes every agent that the tasks and their reviews can need. */
 export async function prepareAgents(
   agents: Agents,
   config: Config,

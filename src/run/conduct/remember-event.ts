@@ -2,7 +2,7 @@ import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { RunContext } from "../attempt/run-context.ts";
 
-/** What people look for later in the session's memory (S1-162); batches, loops and rollbacks are written where they are made. */
+/** Events that go into the session's memory (S1-162). Batches, loops and rollbacks are written elsewhere. */
 const remembered: { readonly [Type in keyof EventData]?: (data: Partial<EventData[Type]>) => string } = {
   "decision.asked": ({ id }) => `decision ${id} asked`,
   "decision.answered": ({ id, answer }) => `decision ${id} answered: ${answer}`,

@@ -12,13 +12,13 @@ const pauseMs = 300;
 
 interface Ways {
   readonly stops: Stops;
-  /** This process only watches: another one does it. */
+  /** Another process handles the tasks; this one only follows its progress. */
   onWatching(pid: number | undefined): void;
 }
 
 /**
- * Does a plan to its end. While another process conducts, it gets these tasks too and this one watches; when that
- * one has ended or died, this one goes on.
+ * Runs a plan to its end. If another process conducts a run, that process gets these tasks and this one follows its
+ * progress. When that process ends, this one takes over.
  */
 export async function runOrJoin(
   context: IntegrationContext,
@@ -34,7 +34,7 @@ export async function runOrJoin(
   await conductor.run(newcomers(context, wish, run));
 }
 
-/** Undefined where there is nothing left to do. */
+/** Undefined if nothing is left to do. */
 async function openOrWatch(
   context: IntegrationContext,
   wish: RunWish,
@@ -75,7 +75,7 @@ async function areIn({ engine }: IntegrationContext, keys: Iterable<string>): Pr
   return true;
 }
 
-/** The sessions that others have brought since it was last asked, ready to be done. */
+/** The sessions that other processes have handed over since the last call. */
 function newcomers({ config, repository, onProgress }: IntegrationContext, wish: RunWish, run: OpenedRun) {
   const known = new Set<string>();
   return async () => {
@@ -87,7 +87,7 @@ function newcomers({ config, repository, onProgress }: IntegrationContext, wish:
       const taken =
         "plan" in loaded ? await run.takeIn({ plan: loaded.plan, session: { session, file } }) : undefined;
       if (taken === undefined || "allow" in taken)
-        onProgress(`${session} cannot be taken in here: ${taken?.reason ?? "its plan has faults"}`);
+        onProgress(`session ${session} cannot join this run: ${taken?.reason ?? "its plan has errors"}`);
       else added.push(taken);
     }
     return added;

@@ -3,17 +3,17 @@ import type { TaskState } from "../../core/tasks/states.ts";
 import { writeStatuses } from "../../workspace/plan/write-statuses.ts";
 
 const everyMs = 1000;
-/** Of a long plan, writing takes a while: it is done so rarely that it takes no more than this part of the time. */
+/** Writing a long plan is slow, so writing takes at most this share of the time. */
 const share = 0.05;
 
-/** Keeps a session's copy of its plan up to date, without writing it for every single change. */
+/** Keeps the statuses in a session's copy of its plan up to date, without writing it for every change. */
 export class StatusFile implements Disposable {
   readonly #file: string;
   readonly #restore: () => void;
   readonly #waiting = new Map<string, TaskState>();
   #notBeforeMs = 0;
 
-  /** `restore` puts the file back where somebody has removed it. */
+  /** `restore` restores the file if it was removed. */
   constructor(file: string, restore: () => void) {
     this.#file = file;
     this.#restore = restore;
@@ -23,7 +23,7 @@ export class StatusFile implements Disposable {
     this.#waiting.set(id, state);
   }
 
-  /** Unless it was done a moment ago. */
+  /** Does nothing if the last write is too recent. */
   write(): void {
     const begin = performance.now();
     if (this.#waiting.size === 0 || begin < this.#notBeforeMs) return;

@@ -9,7 +9,7 @@ import { takeInPlan } from "../../workspace/plan/take-in-plan.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import { tasksOfPlan } from "./tasks-of-plan.ts";
 
-/** A plan that reads otherwise than when its session took it in: what has not started is as it now reads. */
+/** Applies the changes of a plan to the tasks that have not started. Refuses changes to tasks that have. */
 export async function takeInChanges(
   context: IntegrationContext,
   { plan, session }: { readonly plan: LoadedPlan; readonly session: SessionPlan },
@@ -32,7 +32,7 @@ export async function takeInChanges(
   for (const id of changes.removed) {
     if (!states.has(id)) continue;
     const task = taskKey(session.session, id);
-    const verdict = await operate(engine, "task-cancel", { task, reason: "taken out of the plan" }, call);
+    const verdict = await operate(engine, "task-cancel", { task, reason: "removed from the plan" }, call);
     if (!verdict.allow) return verdict;
   }
   return undefined;
@@ -43,7 +43,7 @@ function started(ids: readonly string[]): Deny {
   const has = ids.length === 1 ? "it has" : "they have";
   return deny(
     "E-PLAN",
-    `${named} cannot be changed any more, because ${has} started: put the plan back as it was and write the change as a new task, or start anew with --again`,
+    `${named} cannot be changed, because ${has} started: undo the change in the plan and write it as a new task, or start over with --again`,
     { started: ids },
   );
 }

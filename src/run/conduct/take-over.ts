@@ -10,7 +10,7 @@ interface TakingOver {
   readonly call: Call;
 }
 
-/** Ends an attempt with its agent and all that this started; everything else stays as it is. */
+/** Ends an attempt, its agent and all processes of the agent. Everything else stays unchanged. */
 export async function stopAttempt({ engine, call }: TakingOver, task: string): Promise<Verdict> {
   const verdict = await operate(engine, "stop", { task }, call);
   const attempt = verdict.allow ? await engine.ledger.attempt(task) : undefined;
@@ -18,14 +18,14 @@ export async function stopAttempt({ engine, call }: TakingOver, task: string): P
   return verdict;
 }
 
-/** Whether there is an attempt, or one before, whose work a person could go on with. */
+/** Whether the task has an attempt whose work a person could continue. */
 export function mayBeTaken({ state, attempts }: Pick<Task, "state" | "attempts">): boolean {
   return state === "IN_PROGRESS" || (attempts > 0 && betweenAttempts.includes(state));
 }
 
 const betweenAttempts: readonly TaskState[] = ["ESCALATED", "FAILED", "BLOCKED", "REJECTED", "PENDING"];
 
-/** A new attempt in the same checkout, for a person; undefined where it has begun. */
+/** Starts a new attempt in the same checkout, for a person. Undefined on success. */
 async function startAgain({ engine, call }: TakingOver, { key, state }: Task): Promise<Verdict | undefined> {
   const note = "a person takes it over";
   const ready =
@@ -36,11 +36,11 @@ async function startAgain({ engine, call }: TakingOver, { key, state }: Task): P
         : undefined;
   if (ready?.allow === false) return ready;
   const started = await operate(engine, "dispatch", { packet: { task_id: key } }, call);
-  // A run may have been quicker: the attempt is taken all the same.
+  // A run may have started an attempt meanwhile, which can be taken too.
   return started.allow || (await engine.ledger.task(key))?.state === "IN_PROGRESS" ? undefined : started;
 }
 
-/** Gives an attempt to a person, once its agent is gone: two would work in one checkout. */
+/** Gives an attempt to a person, after its agent has ended, because both would work in one checkout. */
 export async function takeAttempt({ engine, call }: TakingOver, task: string): Promise<Verdict> {
   const found = await engine.ledger.task(task);
   if (found !== undefined && found.state !== "IN_PROGRESS" && mayBeTaken(found)) {

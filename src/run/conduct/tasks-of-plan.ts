@@ -9,7 +9,7 @@ import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { RunTask } from "../attempt/run-context.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 
-/** The tasks of a plan with whom they are for and what they are allowed, as they are dispatched. */
+/** The tasks of a plan with their agents and assignments, ready to be dispatched. */
 export function tasksOfPlan(config: Config, plan: LoadedPlan, session: string): readonly RunTask[] {
   return plan.tasks.map((task) => {
     const [agent = ""] = agentsForTask(task, { agents: config.agents, taskTypes: config.task_types });
@@ -33,7 +33,7 @@ export function tasksOfPlan(config: Config, plan: LoadedPlan, session: string): 
   });
 }
 
-/** What was rolled back and is to be done again, under a name of its own (`T-001-r1`), as the plan has the original. */
+/** Tasks that redo rolled-back ones, under names of their own (`T-001-r1`), with the original's plan. */
 export async function redoneTasks(
   { engine }: IntegrationContext,
   tasks: readonly RunTask[],
@@ -55,7 +55,7 @@ export async function redoneTasks(
   });
 }
 
-/** Those that the ledger does not know yet. */
+/** Adds the tasks that are not in the ledger yet. */
 export async function addTasks(
   { engine, call }: IntegrationContext,
   tasks: readonly RunTask[],
@@ -63,7 +63,7 @@ export async function addTasks(
   for (const { key, packet } of tasks) {
     if ((await engine.ledger.task(key)) !== undefined) continue;
     const added = await operate(engine, "task-add", { packet }, call);
-    // Another run of the same plan may have been quicker.
+    // Another run of the same plan may have added it meanwhile.
     if (!added.allow && (await engine.ledger.task(key)) === undefined) return added;
   }
   return undefined;

@@ -16,8 +16,8 @@ type Context = Pick<RunContext, "session" | "remember" | "onTask"> & {
 };
 
 /**
- * Tells of a warning or a halt of one of this session's tasks, whoever found it; a halt is written into the
- * session's memory with its diagnostics (S1-133). Other events mean nothing here.
+ * Reports a warning or halt of one of the session's tasks. A halt is also written into the session's memory with its
+ * diagnostics (S1-133). Ignores other events.
  */
 export function tellLoop(context: Context, event: LedgerEvent): void {
   const { task } = event;
@@ -39,7 +39,7 @@ export function tellLoop(context: Context, event: LedgerEvent): void {
   );
 }
 
-/** What an interrupted run did not get to write; asked once, before a run begins. */
+/** Writes the halts that an interrupted run has not written. Called once, before a run begins. */
 export async function rememberHalts(context: Context): Promise<void> {
   const { engine, repository, session } = context;
   const file = join(repository.root, sessionPath(session, "activeContext.md"));
@@ -48,7 +48,7 @@ export async function rememberHalts(context: Context): Promise<void> {
     if (isOfSession(event.task ?? "", session) && !written.includes(markOf(event))) tellLoop(context, event);
 }
 
-/** A budget's warning has numbers, a loop's a reason. */
+/** The warning of a loop has a reason; that of a budget has numbers. */
 function warningOf(warning: Partial<EventData["task.warned"]>): string {
   const { reason, signal = "", halt = null } = warning;
   if (reason !== undefined) return reason;

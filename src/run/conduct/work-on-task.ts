@@ -21,36 +21,36 @@ import { askToFix } from "./ask-to-fix.ts";
 import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
 import { passPoint } from "./lifecycle.ts";
 
-/** What became of one try at a task; the ledger has the rest. */
+/** How one attempt ended. */
 export type AttemptEnd =
   | { readonly how: "handed-in" }
-  /** `started` false: it was not even dispatched. */
+  /** `started` is false if it was not dispatched. */
   | { readonly how: "refused"; readonly verdict: Deny; readonly started: boolean }
-  /** Not the agent's fault: the task is as it was before. */
+  /** The run was stopped: the task returns to its state before. */
   | { readonly how: "stopped" }
   | { readonly how: "ended" | "resting"; readonly told: string };
 
-export function toldOf(end: AttemptEnd): string {
+export function endText(end: AttemptEnd): string {
   if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
   return "told" in end ? end.told : end.how.replace("-", " ");
 }
 
 export interface Try {
   readonly agent: Agent;
-  /** The one retry that S0 grants after a deny: what is asked counts as changed. */
+  /** The one retry after a deny (S0): the request counts as changed. */
   readonly isRetry: boolean;
-  /** Another agent takes over: it starts from the base, and finds the work before it on a ref. */
+  /** Another agent takes over: it starts from the base, and the earlier work is on a ref. */
   readonly isFresh: boolean;
   readonly stop: AbortSignal;
 }
 
-/** An agent's report as it is, and what it says. */
+/** An agent's report, raw and as read. */
 interface WorkAnswer {
   readonly answer: unknown;
   readonly reading: Exclude<AnswerReading, { kind: "invalid" }>;
 }
 
-/** It has worked, so what it made is looked at. */
+/** The ends after which the agent's changes count. */
 export type Worked = Extract<Conversed<WorkAnswer>, { how: "answered" | "silent" | "unanswered" }>;
 
 interface Working {
@@ -59,12 +59,12 @@ interface Working {
   readonly attempt: OpenAttempt;
 }
 
-/** Dispatches a task, lets its agent work in a checkout of its own, reads what it made and hands it in. */
+/** Dispatches a task, runs its agent in a checkout of its own, collects the changes and hands them in. */
 export async function workOnTask(context: RunContext, task: RunTask, one: Try): Promise<AttemptEnd> {
   const attempt = await openAttempt(context, task, (before) => ({
     ...task.packet,
     agent: one.agent.name,
-    // What it waited for may have been done again under another name.
+    // A dependency may have been redone under another name.
     depends_on: before?.dependsOn ?? task.packet.depends_on,
     ...(one.agent.model === null ? {} : { model: one.agent.model }),
     ...(one.isRetry ? { context_revision: (before?.contextRevision ?? 0) + 1 } : {}),
@@ -93,12 +93,12 @@ export async function workOnTask(context: RunContext, task: RunTask, one: Try): 
       },
     );
   } catch (error) {
-    // One task's trouble is not the run's: it is told like any other failure of an attempt.
+    // An error in one task does not end the run; it is recorded as a failure of the attempt.
     return fail(context, working, error instanceof Error ? error.message : String(error), 1);
   }
 }
 
-/** S1-088: what conflicts with what came in before it is done again, on the base as it is by then. */
+/** Work that conflicts with earlier merges is redone on the current base (S1-088). */
 function isBehind(task: Task | undefined): boolean {
   const { code, details } = task?.fixDelta ?? {};
   const isConflict = details?.conflicts != null || details?.route === "serial";
@@ -128,7 +128,7 @@ async function questionFor(
   };
 }
 
-/** The same agent goes on in its own conversation, with only what is new. */
+/** The same agent continues its conversation; the prompt contains only what is new. */
 function goOnWith({ one: { agent, isFresh }, attempt: { previous, before } }: Working, prompt: string) {
   const conversation = previous?.conversation;
   const reworks = agent.reworks === "resume" || before?.continued != null;
@@ -139,14 +139,14 @@ function goOnWith({ one: { agent, isFresh }, attempt: { previous, before } }: Wo
 async function inputFor(context: RunContext, { task, one, attempt }: Working, watch: Watch) {
   const { config, repository, session } = context;
   const { started, before } = attempt;
-  // What was denied before it came to a review has to be fixed all the same.
+  // A deny before the review has to be fixed too.
   const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
   const delta = started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null);
   const ref = refsOf({ session, task: task.plan.id, attempt: started.attempt - 1 }).work;
   const details = delta?.details ?? {};
   const investigation = await investigate(context, task, { ref, details, watch });
   const found = investigation === undefined ? {} : { details: { ...details, investigation } };
-  const guidance = `your tree is \`${repository.base}\` as it is now: do the task again there`;
+  const guidance = `your checkout is the current \`${repository.base}\`: do the task again there`;
   const anew = one.isFresh ? { guidance } : {};
   return universalInput(task.plan, {
     assignment: { ...task.packet.assignment, lock_scope: started.lock_scope },
@@ -181,7 +181,7 @@ async function settle(
   }
 }
 
-/** What the tree holds, past the hooks, into review. */
+/** Collects the work, runs the hooks, and hands it in for review. */
 async function submit(
   context: RunContext,
   working: Working,
@@ -194,7 +194,7 @@ async function submit(
   const collected = await collectOrRefuse(context, task, place);
   let work = "unread" in collected ? "unchanged" : collected.work;
   if (talked.how === "unanswered" && work === "unchanged" && !("unread" in collected))
-    return fail(context, working, `it changed nothing, and ${unusable(talked.reason)}`, 2);
+    return fail(context, working, `the agent changed no file, and ${unusable(talked.reason)}`, 2);
   let stray = "unread" in collected ? collected.unread : await findStray(context, task, work);
   const passing = { task, place, agent: one.agent.name, call, stop: one.stop };
   if (stray === undefined && work !== "unchanged" && isDone(talked)) {
@@ -218,7 +218,7 @@ async function submit(
   return { how: "handed-in" };
 }
 
-/** What stands in the way of reading the work is the agent's to clear away: its checkout is as it left it. */
+/** If the work cannot be read, it is refused with the reason. The agent can fix that in its checkout. */
 async function collectOrRefuse(context: RunContext, task: RunTask, place: Workplace) {
   try {
     return { work: await collect(context, { task, place }) };
@@ -228,14 +228,14 @@ async function collectOrRefuse(context: RunContext, task: RunTask, place: Workpl
   }
 }
 
-/** Only work that is handed in as done has anything to submit. */
+/** Whether the work was handed in as done; otherwise the hooks do not run. */
 function isDone(talked: Worked): boolean {
   if (talked.how !== "answered") return true;
   const { reading } = talked.answer;
   return reading.kind === "report" && reading.report.kind === "result" && reading.report.status === "done";
 }
 
-/** Where the attempt must not go on: the ledger, a person or a stop says so. */
+/** The end of an attempt that must not continue, because of the ledger, a person or a stop. */
 async function endedBy(context: RunContext, working: Working, watch: Watch): Promise<AttemptEnd | undefined> {
   if (watch.fault !== undefined) throw watch.fault;
   if (watch.lost !== undefined) return lostBy(context, working.task, watch.lost);
@@ -243,8 +243,8 @@ async function endedBy(context: RunContext, working: Working, watch: Watch): Pro
 }
 
 /**
- * How an attempt ended whose heartbeat was refused. A person's word is no fault of the agent's; that the lease is over
- * is said to the agent, and why it is, the ledger has.
+ * How an attempt ended whose heartbeat was refused. If a person stopped or took it, the agent has not failed. If the
+ * lease is over, the ledger has the reason.
  */
 async function lostBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Promise<AttemptEnd> {
   await reclaimIfLapsed(engine, key, "run");
@@ -262,7 +262,7 @@ async function stopped({ engine }: RunContext, { task, attempt }: Working): Prom
   return { how: "stopped" };
 }
 
-/** The agent gave nothing that could be handed in. */
+/** The agent failed, and there is nothing to hand in. */
 async function fail(context: RunContext, { task, one, attempt }: Working, reason: string, starts: number) {
   const failing = { call: attempt.call, agent: one.agent.name, reason, starts };
   return refused(await reportFailure(context, task, failing));

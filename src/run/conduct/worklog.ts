@@ -10,7 +10,7 @@ type Logged = Pick<RunTask, "key"> & {
   readonly packet: { readonly assignment: Pick<RunTask["packet"]["assignment"], "worklog_path"> };
 };
 
-/** Lockstep's own entries in a worklog, one JSON document a line (X-8). */
+/** Lockstep's own entries in a worklog, one JSON document per line (X-8). */
 export interface WorklogEntry {
   readonly actor: string;
   readonly action: string;
@@ -18,9 +18,9 @@ export interface WorklogEntry {
   readonly decision: unknown;
   readonly result: string;
   readonly next_step: string;
-  /** The rule that stopped it; null where none did. */
+  /** The rule that stopped the task; null if none did. */
   readonly code?: string | null;
-  /** Synthesised: nobody gave one that could be used. */
+  /** `synthesised`: the agent gave no usable report. */
   readonly report?: "agent" | "synthesised";
   readonly commits_count?: number;
   readonly turns_used?: number;
@@ -39,7 +39,7 @@ export async function addEntry(
 
 const stopped: readonly TaskState[] = ["BLOCKED", "FAILED", "ESCALATED"];
 
-/** C-20: a task that was blocked or failed ends its worklog with the code, and with what would go on. */
+/** Adds an entry with the code and the next step when a task is blocked or fails (C-20). */
 export async function logStop(
   context: Context,
   logged: Logged,
@@ -60,7 +60,7 @@ export async function logStop(
 function nextStep({ key, state, hold, counters }: Task): string {
   if (state !== "BLOCKED")
     return `lockstep task show ${key}, then lockstep task resolve ${key} --note TEXT or lockstep task cancel ${key} --reason TEXT`;
-  if (hold?.kind === "deny" && counters.block_retries === 0) return "it is tried once more";
+  if (hold?.kind === "deny" && counters.block_retries === 0) return "it will be retried once";
   if (hold?.by != null) return `it waits for ${hold.by}`;
   return `lockstep task retry ${key}`;
 }

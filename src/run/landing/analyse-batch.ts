@@ -6,7 +6,7 @@ export interface BatchMember {
   readonly files: readonly string[];
 }
 
-/** One task of a batch that builds on what another one of it changed. */
+/** A task of a batch that imports a file which another task of the batch changed. */
 export interface HiddenDependency {
   readonly task: string;
   readonly needs: string;
@@ -14,7 +14,7 @@ export interface HiddenDependency {
   readonly uses: string;
 }
 
-/** S1-101: what was done at the same time though one needed the other, told by the imports of JS and TS files. */
+/** Dependencies between tasks that ran at the same time, found by the imports of JS and TS files (S1-101). */
 export async function findHiddenDependencies(
   root: string,
   commit: string,
@@ -25,10 +25,10 @@ export async function findHiddenDependencies(
   if (tree === undefined) return [];
   const scan = await ImportScan.of({ base: tree, result: tree, changed: [] }, { hasPackage: () => true });
   const owners = new Map(members.flatMap(({ task, files }) => files.map((path) => [path, task])));
-  const there = new Set(tree.paths());
+  const existing = new Set(tree.paths());
   return members.flatMap(({ task, files }) =>
     files
-      .filter((path) => isScript(path) && there.has(path))
+      .filter((path) => isScript(path) && existing.has(path))
       .flatMap((path) =>
         scan.links(path).flatMap(({ to }) => {
           const needs = to.kind === "file" ? owners.get(to.path) : undefined;

@@ -14,37 +14,37 @@ import { findLeak } from "./find-leak.ts";
 import { findOutsideScope } from "./judge-diff.ts";
 import type { WantedCheck } from "./prove-checks.ts";
 
-/** A piece of work that asks to become part of the base. */
+/** A branch or a task's work that is to be merged into the base. */
 export interface Candidate {
   readonly branch: string;
-  /** The task in review that it is the work of; null for a branch that any tool made. */
+  /** Its task, which is in review; null for a branch without a task. */
   readonly task: string | null;
   readonly session: string | null;
-  /** Who made it; null for a branch that any tool made. */
+  /** Agent and model; both null for a branch without a task. */
   readonly maker: Maker;
   readonly title: string;
   readonly commit: string;
   readonly scope: readonly string[];
   readonly forbidden: readonly string[];
-  /** Its own: acceptance and proves. The project's come on top. */
+  /** Its own checks (`acceptance` and `proves`), without the project's. */
   readonly checks: readonly WantedCheck[];
-  /** What only a person can tell of it. */
+  /** Statements that only a person can confirm. */
   readonly manual: readonly string[];
   readonly changed: readonly string[];
-  /** Globs of tests that a person has allowed it to change. */
+  /** Globs of tests that a person has allowed this change to edit. */
   readonly mayChangeTests: readonly string[];
 }
 
 export interface BranchWish {
   readonly branch: string;
-  /** The task that it is the work of, where that is known; else its name may tell. */
+  /** Its task. If absent, the task is found by the name of the branch. */
   readonly task?: string;
-  /** What was handed in for it: the branch is for people, and anybody can move it. */
+  /** The commit that was handed in. The branch itself is only for people to look at, and anybody can move it. */
   readonly commit?: string;
   readonly scope: readonly string[] | null;
   readonly checks: readonly string[];
   readonly proves: readonly string[];
-  /** Globs of tests that the caller, a person, lets it change. */
+  /** Globs of tests that this change may edit, given by a person on the command line. */
   readonly mayChangeTests?: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export type Examined =
   | { readonly nothing: true }
   | { readonly refused: Deny; readonly task: string | null; readonly changed: readonly string[] };
 
-/** What a branch brings, and whether it keeps to its scope. */
+/** Reads what a branch changes. Refuses it if it leaves its scope, contains a secret or conflicts with the base. */
 export async function examineBranch(
   engine: Engine,
   { root, base, baseCommit }: RepositoryState,
@@ -80,7 +80,7 @@ export async function examineBranch(
     diff,
   );
   const merged = await mergeTrees(root, baseCommit, commit);
-  // Of a branch that a person lands, that person answers for what it holds.
+  // A person who lands a branch is responsible for its content, so only tasks are searched for secrets.
   const leak = wish.task === undefined ? undefined : await findLeak(engine, { root, from: fork, to: commit });
   const refused =
     outside ??
@@ -105,14 +105,14 @@ export async function examineBranch(
   };
 }
 
-/** S1-116. */
+/** Work that was handed in without a change (S1-116). */
 const unchanged = deny(
   "R-PC-003",
-  "the work was handed in as done, but nothing was changed: do it, or say what stops it",
+  "the work was handed in as done, but no file was changed: do the work, or report what blocks it",
   { signal: "unchanged_edit" },
 );
 
-/** Git would merge nothing of what was rolled back, or only what came after it. */
+/** A branch that was merged and rolled back: git takes its old commits for merged and would leave them out. */
 async function findRolledBack(
   engine: Engine,
   { root, base, branch, commit }: Readonly<Record<"root" | "base" | "branch" | "commit", string>>,
@@ -126,7 +126,7 @@ async function findRolledBack(
   return undefined;
 }
 
-/** A task's own terms hold; what the caller adds comes on top. */
+/** Scope, checks and permissions of a task. The caller can add checks, not change the rest. */
 function termsOf(task: Task | undefined, { scope, checks, proves: wished }: BranchWish) {
   const { lock_scope, forbidden_scope, acceptance_criteria, proves, may_change_tests } =
     task?.assignment ?? {};
@@ -136,7 +136,7 @@ function termsOf(task: Task | undefined, { scope, checks, proves: wished }: Bran
   return {
     scope: held.length > 0 ? held : (scope ?? ["."]),
     forbidden: forbidden_scope ?? [],
-    // Another program's packet is not a person's word.
+    // Only a plan has a person's consent. A packet that another program wrote does not.
     mayChangeTests: ofPlan ? (may_change_tests ?? []) : [],
     manual: statementsIn(criteria),
     checks: [
@@ -152,7 +152,7 @@ function termsOf(task: Task | undefined, { scope, checks, proves: wished }: Bran
   };
 }
 
-/** It becomes part of a commit message. */
+/** The text as one line of a commit message, without control characters. */
 function plainLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a message must not command a terminal
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
@@ -166,8 +166,8 @@ async function readFork(root: string, base: string, commit: string): Promise<str
 
 export function conflict(branch: string, base: string, conflicts: readonly string[], task?: string): Deny {
   const files = `\`${conflicts.join("`, `")}\``;
-  const way = task === undefined ? "and land again" : "and hand it in again";
-  const reason = `\`${branch}\` conflicts with what comes before it in ${files}: rebase it on \`${base}\` ${way}`;
+  const next = task === undefined ? "and land again" : "and hand it in again";
+  const reason = `\`${branch}\` conflicts with earlier changes in ${files}: rebase it on \`${base}\` ${next}`;
   return deny("R-GT-001", reason, { conflicts });
 }
 

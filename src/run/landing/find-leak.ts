@@ -3,7 +3,7 @@ import { quoted } from "../../core/text/quoted.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 
-/** A secret among the lines that a piece of work adds: once it is merged, it cannot be taken back. */
+/** A secret in the lines that a change adds. Once merged, it stays in the history. */
 export async function findLeak(
   { findSecrets }: Pick<Engine, "findSecrets">,
   { root, from, to }: { readonly root: string; readonly from: string; readonly to: string },
@@ -24,7 +24,7 @@ export async function findLeak(
     if (found !== undefined)
       return deny(
         "R-PO-004",
-        `${quoted(path)} would bring a secret in (${found.rule}): take it out, and let it come from the environment; if it is none, a person can land the branch`,
+        `${quoted(path)} contains a secret (${found.rule}): remove it and read it from the environment; if it is not a secret, a person can land the branch`,
         { path, rule: found.rule },
       );
   }

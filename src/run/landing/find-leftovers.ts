@@ -22,13 +22,13 @@ import { abandonedFolders, checkoutsFolder } from "../../workspace/state/state-h
 import { neededOutputs } from "./record-proofs.ts";
 import { taskLogFile } from "./task-logs.ts";
 
-/** Things of one kind that nothing needs any more. */
+/** Files, folders or refs of one kind that are no longer needed. */
 export interface Leftover {
   readonly what: string;
   readonly count: number;
-  /** Null where it cannot be told. */
+  /** Null if unknown. */
   readonly bytes: number | null;
-  /** Removes them; says what was kept of them, and where. */
+  /** Removes them. Returns lines that say what was kept, and where. */
   free(): Promise<readonly string[]>;
 }
 
@@ -36,7 +36,7 @@ export interface LeftoverPlace {
   readonly engine: Pick<Engine, "ledger">;
   readonly commonFolder: string;
   readonly stateFolder: string;
-  /** What was used after this time stays, in milliseconds. */
+  /** Things that were used after this time stay (milliseconds since 1970). */
   readonly before: number;
 }
 
@@ -63,7 +63,7 @@ function keyOf({ checkout }: ListedCheckout): string | undefined {
   return taskKey(checkout.session, checkout.task);
 }
 
-/** What is in them and was not merged is kept on refs. */
+/** Unmerged content of these checkouts is kept on refs. */
 function checkoutsOf(commonFolder: string, over: readonly Task[]): Leftover {
   const keys = new Set(over.map(({ key }) => key));
   const found = listCheckouts(commonFolder).filter((one) => keys.has(keyOf(one) ?? ""));
@@ -78,13 +78,13 @@ function checkoutsOf(commonFolder: string, over: readonly Task[]): Leftover {
   };
 }
 
-/** Where checks and reviews run, with what set-ups installed there; and what set-ups downloaded. */
+/** The checkouts in which checks and reviews run, with their installed dependencies; and the download caches. */
 function checkPlaces(commonFolder: string, before: number): readonly Leftover[] {
   const folder = checkoutsFolder(commonFolder);
   const slots = ["proof", "reviews"].flatMap((kind) => listSlots(join(folder, kind)));
   const old = slots.filter(({ isInUse, lastUse }) => !isInUse && lastUse < before);
   const paths = old.map((slot) => slot.folder);
-  // Whoever uses a cache changes the mode of its folder.
+  // Every use of a cache changes the mode of its folder, so ctime is the time of the last use.
   const caches = slots.some(({ isInUse }) => isInUse) ? [] : below(below([join(folder, "caches")]));
   const pooled = listPool(commonFolder).filter(({ lastUse }) => lastUse < before);
   return [
@@ -110,7 +110,7 @@ function logsOf({ stateFolder }: LeftoverPlace, finished: readonly Task[]): read
   return finished.map(({ key }) => taskLogFile(stateFolder, key)).filter(existsSync);
 }
 
-/** Versions of documents that no open session was asked about. */
+/** Versions of documents that no decision of an open session refers to. */
 function designsOf(
   { stateFolder, before }: LeftoverPlace,
   decisions: readonly Decision[],
@@ -129,7 +129,7 @@ function asideIn({ stateFolder, before }: LeftoverPlace): readonly string[] {
   );
 }
 
-/** Of a task that is over, or of an agent that has not been seen for long: nobody will compare them. */
+/** Snapshots for calls of tasks that are over, or of agents that were not seen for long: they will not be compared. */
 function uncomparedOf({ stateFolder, before }: LeftoverPlace, over: readonly Task[]): readonly string[] {
   const owners = new Set(over.map(({ key }) => `task ${key}`));
   return below([join(stateFolder, "trees", "pending")]).filter((path) => {
@@ -138,18 +138,18 @@ function uncomparedOf({ stateFolder, before }: LeftoverPlace, over: readonly Tas
   });
 }
 
-/** Of a file, a link or a folder. */
+/** The disk use of a file, link or folder. */
 function sizeOf(path: string): number {
   const found = lstatSync(path);
   return found.isDirectory() ? diskUse(path) : found.blocks * 512;
 }
 
-/** Moving a file changes this too. */
+/** The ctime, because moving a file changes it too. */
 function changedMs(path: string): number {
   return lstatSync(path).ctimeMs;
 }
 
-/** As long as a task has a checkout, its refs say what in there is new. */
+/** Refs of tasks without a checkout. While a checkout exists, its refs say what is new in it. */
 async function refsOf(commonFolder: string, finished: readonly Task[], before: number): Promise<Leftover> {
   const folder = repositoryFolder(commonFolder);
   const checkedOut = new Set(listCheckouts(commonFolder).map(keyOf));

@@ -8,7 +8,7 @@ import {
   type Member,
   member,
   type Outcome,
-  toldOf,
+  taskAndFiles,
 } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
 import { landChain } from "./land-chain.ts";
@@ -18,39 +18,39 @@ import { recordProofs } from "./record-proofs.ts";
 import { recoverMoves } from "./recover-moves.ts";
 import { tidyCheckouts } from "./tidy-checkouts.ts";
 
-/** How often the base may move under an integration before it gives up. */
+/** How many times the base may move during an integration before it gives up. */
 const roundsMax = 5;
 
 /**
- * Takes branches into the base, in their order: each merged onto the ones before it and proven on that tree, the
- * gate on the last, then the base moves once. Whoever breaks something is left out, and the others go on.
+ * Merges branches into the base, in their order. Each branch is merged onto the ones before it and proven on that tree.
+ * The gate runs on the last merge. Then the base moves once. A branch that fails is left out, and the others continue.
  */
 export async function integrate(
   context: IntegrationContext,
   wishes: readonly BranchWish[],
 ): Promise<Integrated> {
   for (const line of await recoverMoves(context)) context.onProgress(line);
-  // Pull requests are merged one by one, in whatever order: each has to hold alone.
+  // Pull requests are merged one by one, in any order, so each is proven alone.
   if (context.config.integrate === "pr" && wishes.length > 1 && !context.dryRun)
     return oneByOne(context, wishes);
   let { repository } = context;
   for (let round = 0; round < roundsMax; round += 1) {
     const done = await integrateOnce({ ...context, repository }, wishes);
     if (done !== "base moved") return done;
-    context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on what it is now`);
+    context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on the new commit`);
     const baseCommit = await readRef(repository.root, `refs/heads/${repository.base}`);
-    if (baseCommit === undefined) return tell(context, wishes.map(withoutBase(repository.base)));
+    if (baseCommit === undefined) return report(context, wishes.map(withoutBase(repository.base)));
     repository = { ...repository, baseCommit };
   }
   const reason = `\`${repository.base}\` moved ${roundsMax} times during the proof: try again`;
-  return tell(
+  return report(
     context,
     wishes.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
   );
 }
 
 function withoutBase(base: string) {
-  const why = `there is no branch \`${base}\` any more: make it again, or set \`base_branch\``;
+  const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
   return ({ branch, task }: BranchWish) =>
     member(branch, { outcome: "waiting", task: task ?? null, refused: deny("R-GT-001", why) });
 }
@@ -60,7 +60,7 @@ async function oneByOne(context: IntegrationContext, wishes: readonly BranchWish
   for (const wish of wishes) done.push(await integrate(context, [wish]));
   const gate = done.flatMap((one) => one.gate);
   return {
-    ...tell(
+    ...report(
       context,
       done.flatMap(({ branches }) => branches),
     ),
@@ -72,21 +72,21 @@ async function integrateOnce(
   context: IntegrationContext,
   wishes: readonly BranchWish[],
 ): Promise<Integrated | "base moved"> {
-  const settled = new Map<string, Member>();
+  const done = new Map<string, Member>();
   const candidates: Candidate[] = [];
   for (const wish of wishes) {
     const examined = await examineBranch(context.engine, context.repository, wish);
     if ("candidate" in examined) candidates.push(examined.candidate);
-    else if ("nothing" in examined) settled.set(wish.branch, member(wish.branch, { outcome: "nothing" }));
-    else settled.set(wish.branch, member(wish.branch, { outcome: "refused", ...examined }));
+    else if ("nothing" in examined) done.set(wish.branch, member(wish.branch, { outcome: "nothing" }));
+    else done.set(wish.branch, member(wish.branch, { outcome: "refused", ...examined }));
   }
   await using ref = await openIntegrationRef(context);
   const proven = candidates.length === 0 ? nothingToProve : await proveChain(context, candidates, ref);
   for (const { candidate, refused, waiting, evidence } of proven.out)
-    settled.set(
+    done.set(
       candidate.branch,
       member(candidate.branch, {
-        ...toldOf(candidate),
+        ...taskAndFiles(candidate),
         ...weakening(refused),
         outcome: waiting ? "waiting" : "refused",
         refused,
@@ -95,15 +95,15 @@ async function integrateOnce(
     );
   const landed = proven.links.length === 0 ? { members: [] } : await landChain(context, proven);
   if (landed === "base moved") return landed;
-  for (const one of landed.members) settled.set(one.branch, one);
+  for (const one of landed.members) done.set(one.branch, one);
   if (landed.moved !== undefined) for (const line of await tidyCheckouts(context)) context.onProgress(line);
-  const settledAll = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
-  const members = await recordProofs(context, settledAll, proven.gate);
+  const inOrder = wishes.flatMap(({ branch }) => done.get(branch) ?? []);
+  const members = await recordProofs(context, inOrder, proven.gate);
   if (!context.dryRun) await recordRefusals(context, members);
-  return { ...tell(context, members), ...landed.moved, gate: proven.gate };
+  return { ...report(context, members), ...landed.moved, gate: proven.gate };
 }
 
-/** Told with the branch too, as its tests are not untouched. */
+/** The weakened tests that a refusal names, as fields of the branch. */
 function weakening({ code, details }: Deny): Partial<Member> {
   if (code !== "R-TW-001" || !Array.isArray(details.changes) || !Array.isArray(details.weakened)) return {};
   const weakened = details.weakened.map((text) => ({ path: "tests", what: String(text) }));
@@ -115,7 +115,7 @@ const nothingToProve: ProvenChain = { links: [], out: [], gate: [] };
 async function recordRefusals({ engine, call }: IntegrationContext, members: readonly Member[]) {
   for (const { branch, task, refused, outcome } of members)
     if (refused !== null)
-      // Who waits for a person has done nothing wrong: a task stays in review.
+      // Work that waits for a person has not failed: its task stays in review.
       await refuseLanding(
         engine,
         outcome === "waiting"
@@ -125,10 +125,10 @@ async function recordRefusals({ engine, call }: IntegrationContext, members: rea
       );
 }
 
-/** The worst of them is how it went; what was part of the base before does not count. */
+/** The outcome of the whole is the worst one. `nothing`, which is part of the base already, comes last. */
 const worstFirst: readonly Outcome[] = ["waiting", "refused", "proposed", "proven", "merged", "nothing"];
 
-function tell({ repository }: IntegrationContext, branches: readonly Member[]): Integrated {
+function report({ repository }: IntegrationContext, branches: readonly Member[]): Integrated {
   const outcomes = new Set(branches.map(({ outcome }) => outcome));
   const outcome = worstFirst.find((one) => outcomes.has(one)) ?? "nothing";
   return { outcome, base: repository.base, batch: null, commit: null, gate: [], branches };

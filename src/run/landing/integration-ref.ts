@@ -9,7 +9,7 @@ import type { IntegrationContext } from "./integration.ts";
 
 type Place = Pick<IntegrationContext, "engine" | "repository">;
 
-/** Merges in the making: kept while somebody is at them, on no branch of anybody's. */
+/** A ref that keeps trial merges from being garbage-collected while a process works on them. */
 export interface IntegrationRef extends AsyncDisposable {
   keep(commit: string): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function openIntegrationRef(place: Place): Promise<IntegrationRef> 
   };
 }
 
-/** What a process that died left: trial merges of branches that all still exist, and git's locks on them. */
+/** Removes the refs of processes that have ended, and git's lock files on them. The merged branches still exist. */
 async function dropDeadRefs({ engine, repository }: Place): Promise<void> {
   const { root, commonFolder } = repository;
   const listed = await git(root, ["for-each-ref", "--format=%(refname)", integrationRefs]);

@@ -14,10 +14,10 @@ export interface IntegrationContext {
   readonly config: Config;
   readonly call: Call;
   readonly dryRun: boolean;
-  /** A check of the project's own may fail as it did on the base. */
+  /** A project check may fail the same way as on the base. */
   readonly allowRed?: boolean;
   onProgress(line: string): void;
-  /** Told at every moment after which a crash leaves something to finish. */
+  /** Called at every point after which a crash leaves something to finish. */
   reached?(point: CrashPoint): void;
 }
 
@@ -26,7 +26,7 @@ type CrashPoint = (typeof crashPoints)[number];
 
 export type Outcome = "merged" | "proven" | "proposed" | "nothing" | "refused" | "waiting";
 
-/** What became of one branch. */
+/** The result for one branch. */
 export interface Member {
   readonly branch: string;
   readonly outcome: Outcome;
@@ -34,12 +34,12 @@ export interface Member {
   readonly commit: string | null;
   readonly refused: Deny | null;
   readonly changed: readonly string[];
-  /** What is verified less than before, because a person accepted it or the configuration allows it. */
+  /** Tests that verify less than before; a person accepted it, or the configuration allows it. */
   readonly weakened: readonly Weakened[];
-  /** What the base's tests say of it. */
+  /** The judgement of the base's tests. */
   readonly tests: Judged;
   readonly evidence: readonly CheckRecord[];
-  /** Where it was proposed. */
+  /** The pull request. */
   readonly url?: string;
 }
 
@@ -47,17 +47,17 @@ export interface Integrated {
   readonly outcome: Outcome;
   readonly base: string;
   readonly batch: string | null;
-  /** Where the base is now, if it moved. */
+  /** The base's new commit, if it moved. */
   readonly commit: string | null;
   readonly gate: readonly GateResult[];
   readonly branches: readonly Member[];
 }
 
-export function toldOf({ task, changed }: Candidate) {
+export function taskAndFiles({ task, changed }: Candidate) {
   return { task, changed };
 }
 
-export function member(branch: string, told: Pick<Member, "outcome"> & Partial<Member>): Member {
+export function member(branch: string, known: Pick<Member, "outcome"> & Partial<Member>): Member {
   return {
     branch,
     task: null,
@@ -67,6 +67,6 @@ export function member(branch: string, told: Pick<Member, "outcome"> & Partial<M
     weakened: [],
     tests: untouched,
     evidence: [],
-    ...told,
+    ...known,
   };
 }

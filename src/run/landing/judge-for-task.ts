@@ -9,11 +9,11 @@ interface Wanted {
   /** The commit that the task was dispatched on. */
   readonly base: string;
   readonly commit: string;
-  /** They pass on the commit. */
+  /** Commands that pass on the commit. */
   readonly commands: readonly string[];
 }
 
-/** What the tests of one commit say of another one, for work that somebody else merges. */
+/** Judges a commit by the tests of its base, for work that Lockstep does not merge itself. */
 export async function judgeForTask(
   context: ProverContext,
   { place, base, commit, commands }: Wanted,
@@ -27,7 +27,7 @@ export async function judgeForTask(
     const after = await prover.run(commit, command);
     if ("error" in after) return after;
     ({ tree } = after);
-    // What fails there, or cannot run, verified nothing.
+    // A command that fails or cannot run on the base verified nothing there.
     if (!("error" in before) && before.run.exit === 0) checks.push({ command, before, after });
   }
   const changed = (await readDiff(root, base, commit)).map(({ path }) => path);

@@ -9,7 +9,7 @@ import type { Link } from "./merge-chain.ts";
 import { changeOf, type LeftOut, type ProvenLink, type Proving } from "./proving.ts";
 import { gateCommands } from "./run-gate.ts";
 
-/** What the change does to the tests of what it comes after: of the base, or of the link before it. */
+/** Judges a change by the tests of its predecessor: the link before it, or the base. */
 export async function judgeLink(
   { context, prover, full }: Proving,
   {
@@ -46,7 +46,7 @@ function settle(
   return settleJudgement(engine, work, judgement, { ...call, dryRun });
 }
 
-/** Whether the base's tests must judge a change on its own merge: it touches what tests are made of. */
+/** Whether the change touches test material, so that the base's tests must judge it on its own merge. */
 export function linkTouchesTests(
   { context: { repository, engine, config }, checks, project }: Proving,
   before: Link | undefined,
@@ -61,8 +61,8 @@ export function linkTouchesTests(
 }
 
 /**
- * Each check is compared with its run on the last link that it ran on. Links that it did not run on leave tests alone,
- * so that run, or the one on the base, has the tests that are expected here.
+ * Each check is compared with its run on the last link on which it ran, or on the base. Links on which it did not run do
+ * not touch test material, so that run lists the tests that are expected here.
  */
 async function onLinks(prover: Prover, links: readonly ProvenLink[], passed: readonly JudgedCheck[]) {
   return Promise.all(
@@ -76,7 +76,7 @@ async function onLinks(prover: Prover, links: readonly ProvenLink[], passed: rea
   );
 }
 
-/** Tests of the whole suite that no longer pass on the tip, and that nobody has accepted for a link. */
+/** Refuses, or asks about, tests of the full checks that no longer pass on the tip and that no person has accepted. */
 export async function settleLost(
   context: IntegrationContext,
   links: readonly ProvenLink[],

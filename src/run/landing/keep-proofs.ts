@@ -10,7 +10,7 @@ export interface ProvenCommit {
   readonly proof: unknown;
 }
 
-/** The proofs as notes on their commits. Another process may be writing some at the same moment. */
+/** Writes the proofs as notes on their commits. Retries if another process writes notes at the same time. */
 export async function keepProofs(root: string, proven: readonly ProvenCommit[]): Promise<void> {
   if (proven.length === 0) return;
   const words = ["fast-import", "--quiet"];
@@ -21,7 +21,7 @@ export async function keepProofs(root: string, proven: readonly ProvenCommit[]):
   await git(root, words, { input: await notesOn(root, proven) });
 }
 
-/** All of them in one commit on those before; git refuses it where others came in between. */
+/** One commit with all notes on top of the existing ones. Git refuses it if the ref has moved meanwhile. */
 async function notesOn(root: string, proven: readonly ProvenCommit[]): Promise<string> {
   const { committer } = await people(root);
   const before = await readRef(root, ref);

@@ -11,7 +11,7 @@ import { keepOnRef } from "../../workspace/git/refs.ts";
 import type { Integrated, IntegrationContext, Member } from "./integration.ts";
 import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
-import { type ProvenChain, type ProvenLink, toldMember } from "./proving.ts";
+import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
 import { finishMove } from "./recover-moves.ts";
 
 export interface LandedChain {
@@ -19,19 +19,19 @@ export interface LandedChain {
   readonly moved?: Pick<Integrated, "batch" | "commit">;
 }
 
-/** A proven chain becomes part of the base, or what the configuration wants of it instead. */
+/** Merges a proven chain into the base; or proposes it or keeps it on refs, as `integrate` is configured. */
 export async function landChain(
   context: IntegrationContext,
   chain: ProvenChain,
 ): Promise<LandedChain | "base moved"> {
   context.reached?.("proven");
   const { config, dryRun, repository } = context;
-  if (dryRun) return { members: chain.links.map((link) => toldMember(link, "proven", link.commit)) };
+  if (dryRun) return { members: chain.links.map((link) => memberOf(link, "proven", link.commit)) };
   if (config.integrate === "pr") return { members: await proposeChain(context, chain) };
   if (config.integrate === "none") {
     for (const { candidate, commit } of chain.links)
       await keepOnRef(repository.root, provenRef(candidate.branch), commit);
-    return { members: chain.links.map((link) => toldMember(link, "proven", link.commit)) };
+    return { members: chain.links.map((link) => memberOf(link, "proven", link.commit)) };
   }
   return moveOnto(context, chain);
 }
@@ -57,20 +57,20 @@ async function moveOnto(
   context.reached?.("moved");
   await finishMove(context, intent);
   context.reached?.("settled");
-  const told = links.map((link, index) => ({
-    ...toldMember(link, "merged", members[index]?.commit ?? null),
+  const merged = links.map((link, index) => ({
+    ...memberOf(link, "merged", members[index]?.commit ?? null),
     task: members[index]?.task ?? null,
   }));
-  return { members: told, moved: { batch, commit } };
+  return { members: merged, moved: { batch, commit } };
 }
 
-/** A person ended it while it was proven: nothing of the chain comes in, and the others are proven anew. */
+/** A person ended a task while the chain was proven: nothing is merged, and the other tasks are proven again. */
 function ended(link: ProvenLink, why: Deny): Member {
-  const isGuilty = why.details.task_id === undefined || why.details.task_id === link.candidate.task;
-  return { ...toldMember(link, isGuilty ? "waiting" : "refused", null), refused: isGuilty ? why : null };
+  const isEnded = why.details.task_id === undefined || why.details.task_id === link.candidate.task;
+  return { ...memberOf(link, isEnded ? "waiting" : "refused", null), refused: isEnded ? why : null };
 }
 
-/** Our own intent is undone at once; a base that moved is proven anew, anything else waits for a person. */
+/** Withdraws the intent. If the base moved, the chain is proven again; any other reason waits for a person. */
 async function notMoved(
   context: IntegrationContext,
   {
@@ -85,11 +85,11 @@ async function notMoved(
 
 function waiting({ repository }: IntegrationContext, links: readonly ProvenLink[], why: string): LandedChain {
   const refused = ({ candidate: { session } }: ProvenLink) => {
-    const way = `then ${session === null ? "land" : "run"} again`;
-    return deny("R-GT-001", `\`${repository.base}\` cannot move now: ${why}; ${way}`);
+    const next = `then ${session === null ? "land" : "run"} again`;
+    return deny("R-GT-001", `\`${repository.base}\` cannot move now: ${why}; ${next}`);
   };
   return {
-    members: links.map((link) => ({ ...toldMember(link, "waiting", null), refused: refused(link) })),
+    members: links.map((link) => ({ ...memberOf(link, "waiting", null), refused: refused(link) })),
   };
 }
 
@@ -98,7 +98,7 @@ function batchName(wallMs: number): string {
   return `BATCH-${new Date(wallMs).toISOString().replace(/[-:.]/g, "")}`;
 }
 
-/** The same trees once more, with what was proven in their messages. */
+/** Commits the same trees again, with the evidence in the commit messages. */
 async function finalCommits(
   { engine, repository }: IntegrationContext,
   { links, gate, batch }: Pick<ProvenChain, "links" | "gate"> & { readonly batch: string },
@@ -118,9 +118,9 @@ async function finalCommits(
     const { branch, title, scope, changed } = candidate;
     const { weakened } = tests;
     const proof = {
-      // INV-4: evidence on another tree than its own was made on that of the tip.
+      // Evidence that names another tree comes from the tip (INV-4).
       ...{ task, batch, tree, tip, changed, weakened, tests },
-      // A note can be pushed, and the files that hold the outputs cannot.
+      // Notes can be pushed; the output files that `log` names are local.
       evidence: evidence.map(withoutLogs),
       gate: commit === tip ? gate : [],
     };

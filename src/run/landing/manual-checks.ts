@@ -4,7 +4,7 @@ import { askManual } from "../../engine/decisions/ask-manual.ts";
 import type { Candidate } from "./candidate.ts";
 import type { IntegrationContext } from "./integration.ts";
 
-/** What a person has to say of work whose checks hold; each answer is part of its proof. */
+/** Asks a person to confirm each manual criterion of work whose checks pass. Each answer is part of the proof. */
 export async function passManual(
   { engine, call, dryRun }: IntegrationContext,
   { task, branch, commit, manual }: Candidate,
@@ -34,7 +34,7 @@ function recordOf(criterion: string, tree: string, when: string): CheckRecord {
 function refusedBy(criterion: string, answer: string): Deny {
   const said = answer.replace(/^refused[\s:]*/, "");
   const why = said === "" ? "" : `: ${said}`;
-  return deny("R-PC-002", `a person looked at the work and found that it is not so: ${criterion}${why}`, {
+  return deny("R-PC-002", `a person reviewed the work and did not confirm "${criterion}"${why}`, {
     criterion,
     ...(said === "" ? {} : { said }),
   });
@@ -47,7 +47,7 @@ function waitFor(manual: readonly string[], open: readonly string[]): Deny {
     ids.length === 0
       ? ""
       : `: ${ids.map((id) => `\`lockstep decide ${id} approved\``).join(", ")}, then run again`;
-  return deny("R-PC-003", `a person has to say whether ${criteria} is true of it${next}`, {
+  return deny("R-PC-003", `a person has to confirm ${criteria}${next}`, {
     decisions: open,
   });
 }

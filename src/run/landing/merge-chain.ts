@@ -6,16 +6,16 @@ import { type Candidate, conflict } from "./candidate.ts";
 import type { IntegrationContext } from "./integration.ts";
 import { findOutsideScope } from "./judge-diff.ts";
 
-/** A candidate merged onto the ones before it, on no branch. */
+/** A candidate merged onto the ones before it. The merge is on no branch. */
 export interface Link {
   readonly candidate: Candidate;
   readonly commit: string;
   readonly tree: string;
-  /** What the merge changes on top of the one before: directory renames can put things elsewhere. */
+  /** What the merge changes. It can differ from the candidate's diff, because git follows renamed folders. */
   readonly diff: readonly ChangedPath[];
 }
 
-/** The next merge; or why this candidate cannot come after those. */
+/** The next merge; or why this candidate cannot be merged after those links. */
 export async function addLink(
   { engine, repository }: Pick<IntegrationContext, "engine" | "repository">,
   links: readonly Link[],
@@ -36,16 +36,16 @@ export async function addLink(
   return { candidate, commit, tree: merged.tree, diff };
 }
 
-/** A proof of what others have merged would prove nothing of this task. */
+/** A task whose changes are all on the base: a proof would say nothing about the task's own work. */
 function alreadyThere(base: string): Deny {
   return deny(
     "R-PC-003",
-    `all that it changes is on \`${base}\` already, so nothing is left to merge: cancel the task, or do what is still missing`,
+    `all its changes are on \`${base}\` already, so nothing is left to merge: cancel the task, or do what is still missing`,
     { signal: "unchanged_edit" },
   );
 }
 
-/** A merge for a look only: base, some links, and one more. Undefined where it conflicts. */
+/** A trial merge of candidates onto the base. Undefined if they conflict. */
 export async function tryLinks(
   root: string,
   base: string,
@@ -60,7 +60,7 @@ export async function tryLinks(
   return tip;
 }
 
-/** S1's first gate check: two that changed the same file go one after the other, each proven on its own. */
+/** Two candidates that change the same file are not merged in one batch (the gate's `file_conflict` check). */
 function findShared(links: readonly Link[], { branch, changed }: Candidate): Deny | undefined {
   const paths = new Set(changed);
   for (const { candidate } of links) {
@@ -70,7 +70,7 @@ function findShared(links: readonly Link[], { branch, changed }: Candidate): Den
     const more = both.length > 1 ? ` and ${both.length - 1} more` : "";
     return deny(
       "R-GT-001",
-      `\`${branch}\` and \`${candidate.branch}\` both change \`${first}\`${more}: land it after the other is in`,
+      `\`${branch}\` and \`${candidate.branch}\` both change \`${first}\`${more}: land it after the other is merged`,
       { check: "file_conflict", route: "serial", with: candidate.branch, paths: both },
     );
   }

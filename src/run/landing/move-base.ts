@@ -5,10 +5,10 @@ import { checkoutOf, isBeingRebased, moveRef, readRef } from "../../workspace/gi
 import { git, tryGit } from "../../workspace/git/run-git.ts";
 import { undoHalfMove } from "../../workspace/git/undo-half-move.ts";
 
-/** Why the base does not move: `moved` is proven anew, anything else is a person's to settle. */
+/** Why the base did not move. After `moved` the chain is proven again; any other reason needs a person. */
 export type NotMoved = "moved" | { readonly why: string };
 
-/** What a person has where the move would write; asked before anything is written down or moved. */
+/** Uncommitted work, or a rebase, that the move would disturb. Called before anything is recorded or moved. */
 export async function whyInTheWay(
   root: string,
   { base, from, to }: Pick<BaseMove, "base" | "from" | "to">,
@@ -24,8 +24,8 @@ export async function whyInTheWay(
 }
 
 /**
- * Moves the base branch by compare and swap. Where it is checked out git itself moves it, forwards only, so that
- * a person's uncommitted work stays.
+ * Moves the base branch by compare and swap. If the branch is checked out, `git merge --ff-only` moves it, which keeps
+ * uncommitted work.
  */
 export async function moveBase(
   root: string,
@@ -43,12 +43,12 @@ export async function moveBase(
   if ((await readRef(root, ref)) === to) return undefined;
   if (exit === 0) return takeBack(checkout);
   if ((await readRef(root, ref)) !== from) return "moved";
-  // Git writes files first and the ref last: where that fails, the files are put back.
+  // Git writes the files first and the ref last. If it fails in between, the files are restored.
   await undoHalfMove(checkout, { from, to, keepAs: putBackRef(batch) });
   return { why: stderr.trim().replace(/\s+/g, " ").slice(0, 400) || "git refused it" };
 }
 
-/** Somebody switched branches a moment before: another branch was moved, and is put back where it was. */
+/** A person switched branches just before the move, so another branch was moved: resets that branch. */
 async function takeBack(checkout: string): Promise<NotMoved> {
   await git(checkout, ["reset", "--quiet", "--keep", "ORIG_HEAD"]);
   return { why: `another branch was checked out in ${checkout} meanwhile` };

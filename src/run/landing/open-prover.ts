@@ -8,7 +8,7 @@ export interface ProverContext extends Pick<IntegrationContext, "config" | "onPr
   readonly repository: Pick<IntegrationContext["repository"], "root" | "commonFolder">;
 }
 
-/** Checks as the configuration wants them; what no sandbox keeps from them is said. */
+/** A prover with the configured set-up, environment and sandbox. Reports if the sandbox is not available. */
 export async function openProver({ engine, repository, config, onProgress }: ProverContext): Promise<Prover> {
   const { setup, include, env_pass: envPass, home } = config.workspace;
   const prover = await Prover.open({
@@ -19,6 +19,6 @@ export async function openProver({ engine, repository, config, onProgress }: Pro
     reuse: ledgerReuse(engine),
   });
   const { missing } = prover.walls;
-  if (missing !== undefined) onProgress(`no sandbox around the checks: ${missing}`);
+  if (missing !== undefined) onProgress(`checks run without a sandbox: ${missing}`);
   return prover;
 }

@@ -1,7 +1,7 @@
 import type { GateResult } from "../../proof/gate/gate-result.ts";
 import type { ProvenLink } from "./proving.ts";
 
-/** The proof for people who read it elsewhere, in Markdown. */
+/** The proof in Markdown, for a pull request. */
 export function proofText({
   base,
   link: { tree, evidence, judged },
@@ -19,7 +19,7 @@ export function proofText({
   const weakened = judged.weakened.map(({ path, what }) => `- ${code(path)}: ${what}`);
   const accepted = judged.accepted === undefined ? "" : ` A person accepted this: ${judged.accepted.reason}`;
   return [
-    `Proven by Lockstep on the tree that merging into \`${base}\` gives: \`${tree}\`.`,
+    `Verified by Lockstep on the tree of the merge into \`${base}\`: \`${tree}\`.`,
     ["| check | base | merged | outcome |", "|---|---|---|---|", ...checks].join("\n"),
     gates.length === 0 ? "" : ["| gate | result | note |", "|---|---|---|", ...gates].join("\n"),
     weakened.length === 0 ? "" : [`Tests weakened by this change:${cell(accepted)}`, ...weakened].join("\n"),
@@ -28,14 +28,14 @@ export function proofText({
     .join("\n\n");
 }
 
-/** Between more marks than it has itself, so that nothing in it is read as Markdown. */
+/** Inline code, fenced with more backticks than the text contains. */
 function code(text: string): string {
   const line = text.replace(/\s+/g, " ");
   const marks = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
   return `${marks} ${line} ${marks}`;
 }
 
-/** A bar would end the cell. */
+/** Escapes bars, which would end the cell. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replace(/\s+/g, " ");
 }

@@ -4,7 +4,7 @@ import { tryGit } from "../../workspace/git/run-git.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
 import type { IntegrationContext, Member } from "./integration.ts";
 import { proofText } from "./proof-text.ts";
-import { type ProvenChain, type ProvenLink, toldMember } from "./proving.ts";
+import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
 
 const remote = "origin";
 const ghMsMax = 60_000;
@@ -13,7 +13,7 @@ export async function hasRemote(root: string): Promise<boolean> {
   return (await tryGit(root, ["remote", "get-url", remote])).exit === 0;
 }
 
-/** Pushes proven branches and opens a pull request for each. The base is never pushed, and nothing is forced. */
+/** Pushes proven branches and opens a pull request for each. Never pushes the base, never forces a push. */
 export async function proposeChain(
   context: IntegrationContext,
   chain: ProvenChain,
@@ -35,12 +35,12 @@ async function propose(context: IntegrationContext, link: ProvenLink, chain: Pro
   const found = await gh(["pr", "view", branch, "--json", "url", "--jq", ".url"]);
   if (found === undefined) {
     context.onProgress(
-      "there is no `gh` here: open the pull request by hand, with the proof below as its text",
+      "`gh` is not installed: open the pull request by hand, with the proof below as its description",
     );
     context.onProgress(body);
-    return toldMember(link, "proposed", null);
+    return memberOf(link, "proposed", null);
   }
-  // A branch that was proposed before gets its new proof, not a second pull request.
+  // If the branch has a pull request already, its description is replaced by the new proof.
   const words =
     found.exit === 0
       ? ["pr", "edit", branch, "--body-file", "-"]
@@ -49,16 +49,16 @@ async function propose(context: IntegrationContext, link: ProvenLink, chain: Pro
   const done = await gh(words);
   if (done?.exit !== 0) return refusedBy(link, `\`gh ${words.slice(0, 2).join(" ")}\` failed: ${done?.last}`);
   const url = /https?:\/\/\S+/.exec(found.exit === 0 ? found.last : done.last)?.[0];
-  return { ...toldMember(link, "proposed", null), ...(url === undefined ? {} : { url }) };
+  return { ...memberOf(link, "proposed", null), ...(url === undefined ? {} : { url }) };
 }
 
-/** What it is called at the remote: a remote branch keeps its name there, a commit gets one. */
+/** The branch name at the remote. A remote branch keeps its name; a bare commit gets one. */
 async function proposedBranch(root: string, { branch, commit }: ProvenLink["candidate"]): Promise<string> {
   if ((await readRef(root, `refs/heads/${branch}`)) !== undefined) return branch;
   return branch.startsWith(`${remote}/`) ? branch.slice(remote.length + 1) : `land-${commit.slice(0, 12)}`;
 }
 
-/** Undefined where there is no such program. */
+/** Undefined if `gh` is not installed. */
 async function runGh(cwd: string, words: readonly string[], input: string) {
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -75,7 +75,7 @@ async function runGh(cwd: string, words: readonly string[], input: string) {
 }
 
 function refusedBy(link: ProvenLink, reason: string): Member {
-  return { ...toldMember(link, "waiting", null), refused: deny("R-GT-001", reason) };
+  return { ...memberOf(link, "waiting", null), refused: deny("R-GT-001", reason) };
 }
 
 function lastLine(text: string): string {

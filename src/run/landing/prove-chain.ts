@@ -5,8 +5,8 @@ import { askVacuous } from "../../engine/decisions/ask-vacuous.ts";
 import { type GateResult, gateResult } from "../../proof/gate/gate-result.ts";
 import { lostOnTip } from "../../proof/judgement/judge-change.ts";
 import { flakyProofs } from "../../workspace/git/last-proofs.ts";
-import { blame, blameTip } from "./blame.ts";
 import type { Candidate } from "./candidate.ts";
+import { findCause, findTipCause } from "./find-cause.ts";
 import type { IntegrationContext } from "./integration.ts";
 import type { IntegrationRef } from "./integration-ref.ts";
 import { judgeLink, linkTouchesTests, settleLost } from "./judge-link.ts";
@@ -24,7 +24,21 @@ import {
 } from "./proving.ts";
 import { needConventions, runGate, whyGateFails } from "./run-gate.ts";
 
-/** Merges and proves until what is left holds together. What was proven once is not run again for the same tree. */
+/*
+ * Proves a chain of candidates.
+ *
+ * The candidates are merged one onto the other, on no branch. Each merge is a link, and the last one is the tip. There
+ * are two ways to prove the chain:
+ * - `proveEach` runs the project's checks and the candidate's own checks on every link, one after the other.
+ * - `proveAtTip` (`proof: tip`) runs the project's checks only on the tip and on links that touch tests. All other links
+ *   get their own checks. Everything runs in parallel. If the project's checks fail, the chain is proven by `proveEach`.
+ * The gate and the full checks run on the tip in both cases.
+ *
+ * A candidate that fails is left out, and the rest of the chain is tried again. find-cause.ts chooses the candidate if
+ * the failure may come from a combination of several.
+ */
+
+/** Merges and proves candidates, without those that fail, until a chain passes. No check runs twice on the same tree. */
 export async function proveChain(
   context: IntegrationContext,
   candidates: readonly Candidate[],
@@ -60,23 +74,23 @@ function gateIn(out: readonly LeftOut[]): readonly GateResult[] {
   return out.findLast(({ gate }) => gate !== undefined)?.gate ?? [];
 }
 
-/** The chain of all of them, proven; or the one that has to leave before it is tried again. */
+/** The proven chain; or the candidate to leave out before the next try. */
 async function tryChain(proving: Proving, candidates: readonly Candidate[]): Promise<TriedChain | LeftOut> {
   const { config, onProgress } = proving.context;
   const isTip = config.proof === "tip" && config.integrate !== "none" && proving.project.length > 0;
   if (!isTip || candidates.length < 2) return proveEach(proving, candidates);
   const tried = await proveAtTip(proving, candidates);
   if (!("unclear" in tried)) return tried;
-  onProgress(`not all ${candidates.length} changes hold together: proving them one by one`);
+  onProgress(`the ${candidates.length} changes do not all pass together: proving them one by one`);
   return proveEach(proving, candidates);
 }
 
 interface TriedChain extends Pick<ProvenChain, "links" | "gate"> {
-  /** Those that cannot be merged after the proven ones. */
+  /** Candidates that cannot be merged after the proven ones. */
   readonly skipped: readonly LeftOut[];
 }
 
-/** Every merge is proven by the project's checks and its own, before the next one is made on it. */
+/** Proves every merge by the project's checks and its own before the next merge is made on it. */
 async function proveEach(proving: Proving, candidates: readonly Candidate[]): Promise<TriedChain | LeftOut> {
   const { context, project, ref } = proving;
   const links: ProvenLink[] = [];
@@ -91,7 +105,7 @@ async function proveEach(proving: Proving, candidates: readonly Candidate[]): Pr
     if (!("refused" in proven)) links.push(proven);
     else if (proven.failed === undefined) return proven;
     else
-      return blame(proving, {
+      return findCause(proving, {
         links,
         last: { ...link, evidence: proven.evidence, judged: untouched },
         failed: proven.failed,
@@ -101,10 +115,7 @@ async function proveEach(proving: Proving, candidates: readonly Candidate[]): Pr
   return closeChain(proving, links, []);
 }
 
-/**
- * The project's checks run on the last merge alone, and on those that touch tests; every other merge is proven by its
- * own checks. All of them run side by side. A failure does not tell which change is its cause: that is `unclear`.
- */
+/** Proves the chain by its tip. `unclear`: a check failed, and any of the changes may be the cause. */
 async function proveAtTip(
   proving: Proving,
   candidates: readonly Candidate[],
@@ -121,7 +132,7 @@ async function proveAtTip(
   return closeChain(proving, links, skipped);
 }
 
-/** What only the tip is proven by, and what that says of the others. */
+/** Runs the gate and the full checks on the tip, and adds the tip's evidence to the other links. */
 async function closeChain(
   proving: Proving,
   links: readonly ProvenLink[],
@@ -135,7 +146,7 @@ async function closeChain(
   return { links: proven.map((link) => withTip(link, last)), gate: tip.gate, skipped };
 }
 
-/** INV-4: what a link was not proven by on its own merge was proven on the tip, whose tree the record names. */
+/** Project checks that did not run on a link's own merge ran on the tip; the record names the tip's tree (INV-4). */
 function withTip(link: ProvenLink, tip: ProvenLink): ProvenLink {
   const missing = tip.evidence.filter(
     ({ kind, command }) => kind === "project" && !link.evidence.some((one) => one.command === command),
@@ -149,13 +160,13 @@ interface PlannedLink {
 }
 
 interface NotProven extends LeftOut {
-  /** The command whose failure refused it; another change may be the cause. */
+  /** The command that failed; another change may be the cause. */
   readonly failed?: string;
-  /** Nothing that was merged before it can be the cause. */
+  /** No change that was merged before can be the cause. */
   readonly isOwn: boolean;
 }
 
-/** The checks of one merge, what the base's tests say of it, and what people say. */
+/** Proves one merge: its checks, the judgement of the base's tests, and its manual checks. */
 async function proveLink(
   proving: Proving,
   links: readonly ProvenLink[],
@@ -168,25 +179,25 @@ async function proveLink(
     const command = failed === undefined ? {} : { failed };
     return { candidate, refused, waiting, evidence: records, isOwn: waiting, ...command };
   }
-  const told = wanted.some(({ kind }) => kind === "project")
+  const judgement = wanted.some(({ kind }) => kind === "project")
     ? await judgeLink(proving, { links, link, passed: proof.passed })
     : { judged: untouched, records: [] };
-  const evidence = [...proof.records, ...told.records];
-  if ("refused" in told) {
-    const { refused, waiting } = told;
+  const evidence = [...proof.records, ...judgement.records];
+  if ("refused" in judgement) {
+    const { refused, waiting } = judgement;
     return { candidate, refused, waiting, evidence, isOwn: false };
   }
   const manual = await passManual(proving.context, candidate, tree);
   if ("refused" in manual) return { candidate, ...manual, evidence, isOwn: true };
-  return { ...link, evidence: [...evidence, ...manual.records], judged: told.judged };
+  return { ...link, evidence: [...evidence, ...manual.records], judged: judgement.judged };
 }
 
-/** Of a task's own checks, those that are not the project's too. */
+/** A task's own checks, without those that are also the project's. */
 function ownChecks({ project }: Proving, { checks }: Candidate): readonly WantedCheck[] {
   return checks.filter(({ command, kind }) => kind === "proves" || !isAmong(project, command));
 }
 
-/** Merges all of them that can be merged after the ones before. */
+/** Merges the candidates in order and skips those that conflict with earlier ones. */
 async function mergeAll({ context, ref }: Proving, candidates: readonly Candidate[]) {
   const merged: Link[] = [];
   const skipped: LeftOut[] = [];
@@ -200,7 +211,7 @@ async function mergeAll({ context, ref }: Proving, candidates: readonly Candidat
   return { merged, skipped };
 }
 
-/** Which checks run on which merge where the tip is proven first. */
+/** Which checks run on which merge if the tip is proven first. */
 function planChecks(proving: Proving, links: readonly Link[]): Promise<readonly PlannedLink[]> {
   return Promise.all(
     links.map(async (link, at) => {
@@ -214,7 +225,7 @@ function planChecks(proving: Proving, links: readonly Link[]): Promise<readonly 
   );
 }
 
-/** Starts all checks of a chain, as far as there are places for them; those of the tip first. */
+/** Starts all checks of a chain, the tip's first. At most as many run at once as there are proof slots. */
 function startAll({ context, prover }: Proving, planned: readonly PlannedLink[]): void {
   const base = context.repository.baseCommit;
   const merged = planned.map(({ link }) => link.candidate);
@@ -232,11 +243,11 @@ async function unproven({ root, baseCommit }: IntegrationContext["repository"]) 
   const why = await whyNoChecks(root, baseCommit);
   return deny(
     "R-PC-003",
-    `nothing would prove this: ${why}; name a command with --check, or list it under \`checks.default\``,
+    `no check would prove this change: ${why}; name a command with --check, or list it under \`checks.default\``,
   );
 }
 
-/** The checks of the last one, on the tree of all of them. */
+/** Runs the last candidate's checks on the merge of all. */
 function prove({ checks, context }: Proving, links: readonly Link[], wanted: readonly WantedCheck[]) {
   const { candidate, commit } = links.at(-1) as Link;
   return checks.prove(commit, wanted, {
@@ -257,7 +268,7 @@ async function approval(context: IntegrationContext, { task, branch, commit }: C
   return answer === "approved" || answer === "refused" ? answer : { waitingFor: decision?.id };
 }
 
-/** The gate and the checks that only it runs, on the last merge. */
+/** Runs the full checks and the gate on the last merge. */
 async function proveTip(
   proving: Proving,
   links: readonly ProvenLink[],
@@ -274,7 +285,7 @@ async function proveTip(
     if (failed === undefined) return { out: alone };
     const fails = (commit: string, merged: readonly Candidate[]) =>
       proving.checks.fails(commit, failed, changeOf(context, merged));
-    return { out: await blameTip(proving, { links, refused, what: `\`${failed}\``, fails }) };
+    return { out: await findTipCause(proving, { links, refused, what: `\`${failed}\``, fails }) };
   }
   const lost = await settleLost(context, links, lostOnTip(proof.passed));
   if (lost !== undefined) return { out: lost };
@@ -289,7 +300,7 @@ async function proveTip(
         links.filter(({ candidate }) => merged.includes(candidate)),
       ),
     ) !== undefined;
-  return { out: { ...(await blameTip(proving, { links, refused, what: "the gate", fails })), gate } };
+  return { out: { ...(await findTipCause(proving, { links, refused, what: "the gate", fails })), gate } };
 }
 
 async function gateOn(
@@ -298,7 +309,7 @@ async function gateOn(
   links: readonly Link[],
 ): Promise<readonly GateResult[]> {
   const { config, repository, onProgress, allowRed = false } = context;
-  // What was proven before needed no checkout; the gate looks for packages in one.
+  // Reused proofs need no checkout, but the gate looks for packages in one.
   const prepared = await prover.prepare(commit);
   if ("error" in prepared) return [gateResult("tests", [{ path: ".", message: prepared.error }])];
   return runGate({

@@ -25,7 +25,7 @@ export function isAmong(checks: readonly WantedCheck[], wanted: string): boolean
   return checks.some(({ command }) => command === wanted);
 }
 
-/** `auto` stands for what the tree itself tells; a tree that tells nothing has no checks of its own. */
+/** The project's checks. `auto` is replaced by the test command that is found in the tree, if there is one. */
 export async function projectChecks(
   root: string,
   commit: string,
@@ -38,7 +38,7 @@ export async function projectChecks(
   return [...new Set(commands)].map((command) => ({ command, kind: "project" }));
 }
 
-/** Why `auto` stands for nothing. */
+/** Why `auto` found no test command. */
 export async function whyNoChecks(root: string, commit: string): Promise<string> {
   return whyNoTests(await readTop(root, commit));
 }
@@ -48,7 +48,7 @@ async function readTop(root: string, commit: string): Promise<TopFolder> {
   return { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) };
 }
 
-/** The decision that a person was asked for; none in a dry run. */
+/** The id of the decision that waits for a person; undefined in a dry run. */
 interface Waiting {
   readonly waitingFor: string | undefined;
 }
@@ -56,23 +56,23 @@ interface Waiting {
 interface Proving {
   readonly prover: Prover;
   readonly base: string;
-  /** What the base is called. */
-  readonly before?: string;
-  /** Commands whose second run counts. */
+  /** Progress lines name the base so; `on the base` by default. */
+  readonly onBase?: string;
+  /** Commands that may fail once if their second run passes. */
   readonly flaky: readonly string[];
-  /** How often each command was flaky in proofs before this one. */
+  /** How many times each command was flaky in earlier proofs. */
   flakyBefore?(): Promise<ReadonlyMap<string, number>>;
-  /** A check of the project's own may fail as it did on the base. */
+  /** A project check may fail the same way as on the base. */
   readonly allowRed?: boolean;
-  /** True if a person said that a check which proves nothing is good enough. */
+  /** Whether a person accepts a check that passes without the change too. */
   approves(command: string): Promise<"approved" | "refused" | Waiting>;
   onProgress(line: string): void;
 }
 
 export type Proof =
-  /** `passed`: what the base's tests can be compared with. */
+  /** `passed`: the checks whose tests can be compared with the base. */
   | { readonly records: readonly CheckRecord[]; readonly passed: readonly JudgedCheck[] }
-  /** `failed`: the command whose failure refused it; somebody else's work may be the reason. */
+  /** `failed`: the command that failed; another change may be the cause. */
   | {
       readonly records: readonly CheckRecord[];
       readonly refused: Deny;
@@ -84,22 +84,22 @@ export type Proof =
 interface Claim {
   readonly change: ChangeFacts;
   readonly approves: Proving["approves"];
-  /** It is the work of a run, which hands it in again by itself. */
+  /** The work belongs to a run, which hands it in again by itself. */
   readonly ofRun: boolean;
 }
 
-/** Runs checks on merged trees, each on the base first; what it was there is asked once. */
+/** Runs checks on merged trees. Each command runs on the base first; that result is kept. */
 export class ChecksProof {
   readonly #with: Omit<Proving, "approves">;
   readonly #before = new Map<string, Proven>();
-  /** Whose failure there was tried once more. */
-  readonly #settled = new Set<string>();
+  /** Commands whose failure on the base was retried. */
+  readonly #retried = new Set<string>();
 
   constructor(proving: Omit<Proving, "approves">) {
     this.#with = proving;
   }
 
-  /** Where the project's own checks fail on the base, nothing can be told about any work. */
+  /** A refusal if a project check fails on the base: no change can be verified then. */
   async findRedBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
     for (const { command, kind } of checks) {
       const before = await this.#onBase(command, kind);
@@ -110,7 +110,7 @@ export class ChecksProof {
     return undefined;
   }
 
-  /** Runs checks on the base alone; a reason only where one cannot be run at all. */
+  /** Runs checks on the base. Refuses only if a check cannot be run at all. */
   async readBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
     for (const { command, kind } of checks) {
       const before = await this.#onBase(command, kind);
@@ -119,7 +119,7 @@ export class ChecksProof {
     return undefined;
   }
 
-  /** What these checks were on the base, as far as they ran there. */
+  /** The results of these checks on the base, of those that ran there. */
   known(checks: readonly WantedCheck[]): readonly { readonly command: string; readonly before: Proven }[] {
     return checks.flatMap(({ command }) => {
       const before = this.#before.get(command);
@@ -127,7 +127,7 @@ export class ChecksProof {
     });
   }
 
-  /** All checks on one merged tree; the first that does not hold ends it. */
+  /** Runs all checks on one merged tree, up to the first that fails. */
   async prove(
     commit: string,
     checks: readonly WantedCheck[],
@@ -138,7 +138,7 @@ export class ChecksProof {
     for (const { command, kind } of checks) {
       const before = await this.#onBase(command, kind);
       if ("allow" in before) return { refused: before, records };
-      this.#with.onProgress(`on the merged tree: ${command}`);
+      this.#with.onProgress(`running on the merged tree: ${command}`);
       const { prover, allowRed, onProgress } = this.#with;
       const isKnown = (run: CheckRun) =>
         allowRed === true && kind === "project" && isSameFailure(before.run, run);
@@ -173,7 +173,7 @@ export class ChecksProof {
   }
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
-    this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
+    this.#with.onProgress(`looking for the change that makes it fail: ${command}`);
     const { prover, allowRed, onProgress } = this.#with;
     const before = allowRed ? this.#before.get(command)?.run : undefined;
     const isKnown = (run: CheckRun) => before !== undefined && isSameFailure(before, run);
@@ -191,35 +191,38 @@ export class ChecksProof {
 
   async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {
     const known = this.#before.get(command);
-    // Nothing follows from what a task's own check was on the base, and it mostly fails there.
+    // The result of a task's own check on the base decides nothing, and it mostly fails there: no retry.
     const isKnown = () => kind === "acceptance";
-    if (known !== undefined && (known.run.exit === 0 || isKnown() || this.#settled.has(command)))
+    if (known !== undefined && (known.run.exit === 0 || isKnown() || this.#retried.has(command)))
       return known;
-    this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
+    this.#with.onProgress(`running ${this.#with.onBase ?? "on the base"}: ${command}`);
     const { prover, base: commit, flaky, onProgress } = this.#with;
     const tried = await tryCheck(prover, { commit, command, isKnown, onProgress });
     if ("error" in tried) return notRun(command, tried.error);
     const run = settledRun(tried);
     const before = { tree: tried.tree, run, reused: false, inventory: tried.inventory };
     this.#before.set(command, before);
-    if (!isKnown()) this.#settled.add(command);
-    // It counts as passed there: where the change breaks it for good, the merged tree fails by itself.
+    if (!isKnown()) this.#retried.add(command);
+    // A flaky check counts as passed on the base: if the change breaks it, it fails on the merged tree twice.
     if (run.earlier !== undefined && !flaky.includes(command)) onProgress(flakyBase(command, run));
     return before;
   }
 }
 
-/** Of a base on which a check failed and passed. */
+/** The message about a check that failed and then passed on the base. */
 export function flakyBase(command: string, { earlier }: CheckRun): string {
   return `\`${command}\` is flaky on the base: it failed (exit ${earlier?.exit}, ${earlier?.at}) and passed`;
 }
 
-/** What a failed run printed, for those who have to find out why. */
+/** The output of a failed run, as details of a refusal. */
 export function printed(run: Omit<CheckRun, "earlier">) {
   return { output: outputOf(run), ...(run.log === undefined ? {} : { log: run.log }) };
 }
 
-/** A runner that was cut short proves nothing, whatever it exits with; on the base it may always be. */
+/**
+ * A run whose test runner stopped before its end counts as failed, whatever its exit code is. If it stops early on the
+ * base too, nothing follows from that.
+ */
 function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   const cut = inventory?.cut ?? null;
   if (run.exit !== 0 || cut === null || before.inventory?.cut != null) return run;
@@ -240,14 +243,14 @@ function notRun(command: string, error: string): Deny {
   return deny("R-PC-003", error, { command });
 }
 
-/** `times`: how often it was flaky in proofs before. */
+/** `times`: how many times the check was flaky in earlier proofs. */
 function whyNot(record: CheckRecord, ofRun: boolean, times: number): Deny {
   const { command, outcome, before, after } = record;
-  const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
+  const fix = ofRun ? "fix it and hand it in again" : "fix the branch and land again";
   const seen = times === 1 ? "was flaky once before" : `was flaky ${times} times before`;
   const too = before?.earlier !== undefined ? "is flaky on the base" : times > 0 ? seen : undefined;
   const next =
-    too === undefined ? way : `${way}, or, if chance is the reason, list it under \`checks.flaky\``;
+    too === undefined ? fix : `${fix}, or, if the check is unreliable, list it under \`checks.flaky\``;
   const fails = `fails on the merged tree (exit ${after.exit})${too === undefined ? "" : `, and ${too}`}`;
   const why = outcome === "flaky" ? flakyWords(record) : `${fails}: ${next}`;
   return deny("R-PC-002", `\`${command}\` ${why}`, {
@@ -260,24 +263,28 @@ function whyNot(record: CheckRecord, ofRun: boolean, times: number): Deny {
 function flakyWords({ after: { exit, earlier } }: CheckRecord): string {
   const how =
     earlier === undefined
-      ? `failed (exit ${exit}) and passed the second time`
+      ? `failed (exit ${exit}) and passed when it was retried`
       : `passes now, but failed on the same tree (exit ${earlier.exit}, ${earlier.at})`;
   return `${how}: make it reliable, or list it under \`checks.flaky\``;
 }
 
 function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {
-  const told = `\`${command}\` passes without the change too, so it proves nothing`;
+  const problem = `\`${command}\` passes without the change too, so it proves nothing`;
   if (answer === "refused")
     return {
-      refused: deny("R-PC-002", `${told}, and a person refused it: give one that fails`, { command }),
+      refused: deny(
+        "R-PC-002",
+        `${problem}, and a person refused it: name a check that fails without the change`,
+        { command },
+      ),
     };
   const { waitingFor } = answer;
   const next =
     waitingFor === undefined
       ? "a person would have to decide"
-      : `a person decides: \`lockstep decide ${waitingFor} approved\`, then ${ofRun ? "run" : "land"} again`;
+      : `a person has to decide: \`lockstep decide ${waitingFor} approved\`, then ${ofRun ? "run" : "land"} again`;
   return {
-    refused: deny("R-PC-002", `${told}: ${next}`, { command, decision: waitingFor }),
+    refused: deny("R-PC-002", `${problem}: ${next}`, { command, decision: waitingFor }),
     waiting: true as const,
   };
 }

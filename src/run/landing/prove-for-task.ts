@@ -11,10 +11,10 @@ interface Wanted {
   readonly task: string;
 }
 
-/** What was run for a task on a commit so far, by this process. */
+/** The checks that this process has run, by task and commit. */
 const known = new Map<string, Map<string, RecordedCheck>>();
 
-/** One command on one commit, as a landing runs it; the output of a failure is found by the name of the task. */
+/** Runs one command on one commit as a landing does. `lockstep log TASK` finds the output of a failure. */
 export async function proveForTask(
   context: ProverContext,
   { commit, command, task }: Wanted,

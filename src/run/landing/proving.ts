@@ -4,7 +4,7 @@ import type { Deny } from "../../core/rules/verdict.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
 import type { Prover } from "../../proof/prover.ts";
 import type { Candidate } from "./candidate.ts";
-import { type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
+import { type IntegrationContext, type Member, member, taskAndFiles } from "./integration.ts";
 import type { IntegrationRef } from "./integration-ref.ts";
 import type { Link } from "./merge-chain.ts";
 import type { ChecksProof, WantedCheck } from "./prove-checks.ts";
@@ -14,14 +14,14 @@ export interface ProvenLink extends Link {
   readonly judged: Judged;
 }
 
-/** A candidate that is left out, and why. */
+/** A candidate that is left out, with the reason. */
 export interface LeftOut {
   readonly candidate: Candidate;
   readonly refused: Deny;
   /** Only a person can decide. */
   readonly waiting: boolean;
   readonly evidence: readonly CheckRecord[];
-  /** What the gate said, where it was asked. */
+  /** The gate's results, if it ran. */
   readonly gate?: readonly GateResult[];
 }
 
@@ -31,13 +31,14 @@ export interface ProvenChain {
   readonly gate: readonly GateResult[];
 }
 
-/** What a chain is proven with. */
+/** The inputs for proving a chain. */
 export interface Proving {
   readonly context: IntegrationContext;
   readonly prover: Prover;
   readonly checks: ChecksProof;
-  /** Run on every merge, and those that only the last one needs. */
+  /** The project's checks for every merge. */
   readonly project: readonly WantedCheck[];
+  /** The project's checks for the last merge only. */
   readonly full: readonly WantedCheck[];
   readonly ref: IntegrationRef;
 }
@@ -50,12 +51,12 @@ export function changeOf({ repository }: IntegrationContext, merged: readonly Ca
   return { base: repository.baseCommit, changed: merged.flatMap(({ changed }) => changed) };
 }
 
-/** A link of a proven chain, as it is told. */
-export function toldMember(
+/** The report of one link of a proven chain. */
+export function memberOf(
   { candidate, evidence, judged: tests }: ProvenLink,
   outcome: Member["outcome"],
   commit: string | null,
 ): Member {
   const { weakened } = tests;
-  return member(candidate.branch, { ...toldOf(candidate), outcome, commit, evidence, weakened, tests });
+  return member(candidate.branch, { ...taskAndFiles(candidate), outcome, commit, evidence, weakened, tests });
 }

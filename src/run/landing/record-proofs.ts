@@ -13,8 +13,8 @@ import {
 import type { IntegrationContext, Member } from "./integration.ts";
 
 /**
- * Keeps what was run for each branch, so that `lockstep log` finds the outputs by the names of the task and the branch.
- * A refusal learns which of the checks it is about.
+ * Records the checks of each branch, so that `lockstep log` finds their outputs by task or branch name. Adds the number
+ * of the failed check to a refusal.
  */
 export async function recordProofs(
   context: IntegrationContext,
@@ -23,7 +23,7 @@ export async function recordProofs(
 ): Promise<readonly Member[]> {
   const { engine, repository, onProgress } = context;
   const stateFolder = join(repository.commonFolder, "lockstep");
-  const told: Member[] = [];
+  const recorded: Member[] = [];
   for (const member of members) {
     const { branch, task, refused } = member;
     const checks = checksOf(member, gate);
@@ -34,12 +34,12 @@ export async function recordProofs(
     );
     const at = checks.findIndex(({ log }) => log !== null && log === refused?.details.log);
     const numbered = refused && at !== -1 && { ...refused, details: { ...refused.details, check: at + 1 } };
-    told.push(numbered ? { ...member, refused: numbered } : member);
+    recorded.push(numbered ? { ...member, refused: numbered } : member);
   }
-  return told;
+  return recorded;
 }
 
-/** A record that cannot be written refuses no work: the person is told, and the outputs themselves are kept. */
+/** If the record cannot be written, the work is not refused: a message says so, and the outputs themselves are kept. */
 export async function recordChecks(
   {
     engine,
@@ -65,18 +65,18 @@ export async function recordChecks(
   }
 }
 
-/** What open tasks and open questions tell of. */
+/** A text that contains the names of all outputs to which open tasks and pending decisions refer. */
 export async function neededOutputs({ ledger }: Pick<Engine, "ledger">): Promise<string> {
   const tasks = await ledger.tasks();
   const isOver = ({ state, refusal }: Task) => state === "MERGED" || refusal?.details.cancelled === true;
-  const told = tasks.flatMap((task) => (isOver(task) ? [] : [task.refusal, task.fixDelta]));
-  return JSON.stringify([told, await ledger.decisions({ state: "pending" })]);
+  const reasons = tasks.flatMap((task) => (isOver(task) ? [] : [task.refusal, task.fixDelta]));
+  return JSON.stringify([reasons, await ledger.decisions({ state: "pending" })]);
 }
 
 function checksOf({ evidence, refused }: Member, gate: readonly GateResult[]): readonly RecordedCheck[] {
   const checks = [...evidence.map(checkOf), ...gate.flatMap(gateCheckOf)];
   const { command, log } = refused?.details ?? {};
-  // A check on the base, or one of another branch that this one breaks.
+  // The refusal can be about a check on the base, or a check of another branch that this one makes fail.
   const isNew =
     typeof command === "string" && typeof log === "string" && !checks.some((one) => one.log === log);
   return isNew ? [...checks, { command, on: "base", outcome: "fail", exit: null, log }] : checks;

@@ -15,29 +15,29 @@ type RecoveryContext = Pick<IntegrationContext, "engine" | "call" | "reached"> &
   readonly repository: { readonly root: string };
 };
 
-/** What a crash left between the intent and the end: done if the base got there, undone if not. Never twice. */
+/** Recovers moves that a crash interrupted: finishes a move if the base has reached its commit, and undoes it if not. */
 export async function recoverMoves(context: RecoveryContext): Promise<readonly string[]> {
   const { engine, call, repository } = context;
-  const told: string[] = [];
+  const lines: string[] = [];
   for (const intent of await movesUnderWay(engine)) {
     const move = moveOf(intent);
     if (move.runner !== null && engine.isAlive(move.runner)) continue;
     const what = `${move.kind === "land" ? "landing" : "roll-back"} ${nameOf(move)}`;
-    told.push(...(await freeLocks(repository.root, move.base)));
+    lines.push(...(await freeLocks(repository.root, move.base)));
     const now = await readRef(repository.root, `refs/heads/${move.base}`);
     if (now !== undefined && (await isAncestor(repository.root, move.to, now))) {
       await finishMove(context, intent);
-      told.push(`finished the ${what} that was interrupted`);
+      lines.push(`finished the ${what} that was interrupted`);
     } else {
-      told.push(...(await undo(repository.root, move)));
+      lines.push(...(await undo(repository.root, move)));
       await abandonMove(engine, intent, call);
-      told.push(`dropped the ${what} that was interrupted: the base had not moved`);
+      lines.push(`dropped the ${what} that was interrupted: the base had not moved`);
     }
   }
-  return told;
+  return lines;
 }
 
-/** The base has moved: the proof is written beside its commits, then the ledger says so; both may come twice. */
+/** After the base has moved: writes the proofs as notes, then records the move in the ledger. Both are idempotent. */
 export async function finishMove(
   { engine, call, repository, reached }: RecoveryContext,
   intent: Intent,
@@ -47,12 +47,12 @@ export async function finishMove(
   reached?.("noted");
   const finish = kind === "land" ? finishLanding : finishRollback;
   const { allow, reason } = await finish(engine, intent, call);
-  if (!allow) throw new Error(`\`${base}\` has moved, and the ledger does not take it: ${reason}`);
+  if (!allow) throw new Error(`\`${base}\` has moved, but the ledger refused to record it: ${reason}`);
 }
 
 /**
- * A command that was killed may have left locks of git's on any ref, whether or not the base was to move. Somebody's
- * git that is at work is no reason not to begin.
+ * Removes git lock files that a killed command has left on any ref. If another git process is running, reports that and
+ * continues.
  */
 export async function freeLeftLocks({
   repository: { root, base },
@@ -66,7 +66,7 @@ export async function freeLeftLocks({
   }
 }
 
-/** A git that was killed with its Lockstep keeps everybody else out. */
+/** Removes the lock files of killed git processes, which would stop every other git command. */
 async function freeLocks(root: string, base: string): Promise<readonly string[]> {
   const checkout = (await checkoutOf(root, base)) ?? root;
   const folders = await Promise.all(
@@ -76,10 +76,10 @@ async function freeLocks(root: string, base: string): Promise<readonly string[]>
   );
   const locks = [...new Set(folders)].flatMap(locksIn);
   const removed = await removeStaleLocks({ folders: [checkout, ...folders], locks });
-  return removed.map((lock) => `removed ${lock}, which a git that is dead had left`);
+  return removed.map((lock) => `removed ${lock}, left by a git process that has ended`);
 }
 
-/** Git may have been stopped while it wrote files; what it wrote is put back, what people wrote is not touched. */
+/** Restores files that an interrupted git has written; a person's own changes are not touched. */
 async function undo(root: string, { base, from, to, batch }: BaseMove): Promise<readonly string[]> {
   const checkout = await checkoutOf(root, base);
   if (checkout === undefined || (await readRef(checkout, "HEAD")) !== from) return [];

@@ -4,8 +4,8 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Prover } from "../../proof/prover.ts";
 
 /**
- * Of a check that failed on the base: where nothing was installed for it, what it did not find is a set-up that is
- * missing, and no fault of the base's. Undefined where it failed for another reason.
+ * A check failed on the base because a program or package is missing, and no set-up was configured or found: the
+ * refusal names the set-up. Undefined if the check failed for another reason.
  */
 export async function refuseUnset(
   prover: Prover,

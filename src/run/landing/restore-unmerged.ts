@@ -5,20 +5,20 @@ import { readRef } from "../../workspace/git/refs.ts";
 import { restoreScope, snapshotScope } from "../../workspace/git/snapshot-scope.ts";
 import type { IntegrationContext } from "./integration.ts";
 
-/** A task whose uncommitted files in the main checkout are again what they were before it. */
+/** A task whose uncommitted files in the main checkout were restored to their state before it. */
 export interface Restored {
   readonly task: string;
   readonly paths: readonly string[];
-  /** Changed by the task and on the branch since, so that nobody can tell them apart: still as they were found. */
+  /** Not restored: changed by the task and since then on the branch, so the two cannot be told apart. */
   readonly left: readonly string[];
-  /** What the files were, and how to get at it. */
+  /** The ref with the files as the task left them; `way_back` restores them. */
   readonly kept: string;
   readonly way_back: string;
 }
 
 type Place = Pick<IntegrationContext, "engine"> & { readonly repository: { readonly root: string } };
 
-/** S1-099: what a task's scope holds before its agent writes there. For agents that work in the main checkout. */
+/** Snapshots a task's scope before its agent writes there, for agents that work in the main checkout (S1-099). */
 export async function snapshotBefore(
   { engine, repository }: Place,
   key: string,
@@ -30,7 +30,7 @@ export async function snapshotBefore(
   return ref;
 }
 
-/** S1-097. A task without a snapshot never wrote in the main checkout. */
+/** Restores the files of unmerged tasks (S1-097). A task without a snapshot never wrote in the main checkout. */
 export async function restoreUnmerged(
   { engine, repository }: Place,
   tasks: readonly Task[],

@@ -19,7 +19,7 @@ import { type Restored, restoreUnmerged } from "./restore-unmerged.ts";
 import { reportSession, type SessionReport } from "./session-report.ts";
 
 export interface RollbackContext extends IntegrationContext {
-  /** Go back even where the project's checks fail on what that gives. */
+  /** Roll back even if the project's checks fail on the result. */
   readonly allowRed: boolean;
 }
 
@@ -27,21 +27,21 @@ export interface RolledBack extends RollbackInput {
   readonly outcome: "rolled-back" | "planned" | "nothing" | "refused" | "waiting";
   readonly base: string;
   readonly from: string;
-  /** Where the base is now; in a dry run where it would be. */
+  /** The base's new commit; in a dry run the commit that it would get. */
   readonly to: string;
   readonly refused: Deny | null;
   readonly reverted: readonly RevertedTask[];
   readonly ended: readonly string[];
   readonly blocked: readonly string[];
-  /** Tasks that do the work again, one after the other. */
+  /** New tasks that do the work again, one after the other. */
   readonly again: readonly string[];
-  /** For a batch: who built on what another changed at the same time. */
+  /** For a batch: tasks that import what another task of the batch changed. */
   readonly hidden: readonly HiddenDependency[];
   readonly restored: readonly Restored[];
   readonly evidence: readonly Pick<CheckRecord, "command" | "tree">[];
-  /** What brings the work back, through the same proof as any other. */
+  /** The commands that bring the work back, with the usual proof. */
   readonly way_back: readonly string[];
-  /** For a session. */
+  /** For a session; null otherwise. */
   readonly report: SessionReport | null;
 }
 
@@ -52,31 +52,31 @@ interface RevertedTask {
   readonly files: readonly string[];
 }
 
-/** Takes merged work out again, newest first, with what was built on it; nothing is deleted. */
+/** Reverts merged work, newest first, together with what depends on it. Deletes nothing. */
 export async function rollBack(context: RollbackContext, input: RollbackInput): Promise<RolledBack> {
   for (const line of await recoverMoves(context)) context.onProgress(line);
   const plan = await readRollback(context.engine, input, context.call);
-  if ("allow" in plan) return tell(context, input, { outcome: "refused", refused: plan });
-  const told = {
+  if ("allow" in plan) return resultOf(context, input, { outcome: "refused", refused: plan });
+  const others = {
     ended: plan.ended.map(({ key }) => key),
     blocked: plan.blocked.map(({ key }) => key),
   };
-  if (plan.reverted.length + plan.ended.length === 0) return tell(context, input, { outcome: "nothing" });
+  if (plan.reverted.length + plan.ended.length === 0) return resultOf(context, input, { outcome: "nothing" });
   await using ref = await openIntegrationRef(context);
   const chain = await revertAll(context, plan.reverted);
-  if ("allow" in chain) return tell(context, input, { ...told, outcome: "refused", refused: chain });
+  if ("allow" in chain) return resultOf(context, input, { ...others, outcome: "refused", refused: chain });
   const to = chain.at(-1)?.reverted_by ?? context.repository.baseCommit;
   await ref.keep(to);
   const proof = chain.length === 0 || context.allowRed ? [] : await prove(context, to);
   if ("allow" in proof)
-    return tell(context, input, { ...told, outcome: "refused", refused: proof, reverted: chain });
+    return resultOf(context, input, { ...others, outcome: "refused", refused: proof, reverted: chain });
   const { root, baseCommit } = context.repository;
   const hidden = input.level === "batch" ? await findHiddenDependencies(root, baseCommit, chain) : [];
   const known = {
-    ...{ ...told, to, hidden, reverted: chain, evidence: proof },
+    ...{ ...others, to, hidden, reverted: chain, evidence: proof },
     way_back: wayBack(context, input, to),
   };
-  if (context.dryRun) return tell(context, input, { ...known, outcome: "planned" });
+  if (context.dryRun) return resultOf(context, input, { ...known, outcome: "planned" });
   return await carryOut(context, { input, plan, known });
 }
 
@@ -95,10 +95,14 @@ async function carryOut(context: RollbackContext, { input, plan, known }: Decide
   if (known.reverted.length === 0) {
     const { allow, ...verdict } = await rollBackUnmerged(engine, input, call);
     if (!allow)
-      return tell(context, input, { ...known, outcome: "refused", refused: { ...(verdict as Deny), allow } });
+      return resultOf(context, input, {
+        ...known,
+        outcome: "refused",
+        refused: { ...(verdict as Deny), allow },
+      });
   } else {
     const stopped = await moveBack(context, { input, plan, known });
-    if (stopped !== undefined) return tell(context, input, { ...known, ...stopped });
+    if (stopped !== undefined) return resultOf(context, input, { ...known, ...stopped });
   }
   const restored = await restoreUnmerged(context, plan.ended);
   const again = (await engine.ledger.tasks()).map(({ key }) => key).filter((key) => !before.has(key));
@@ -110,7 +114,7 @@ async function carryOut(context: RollbackContext, { input, plan, known }: Decide
           wayBack: known.way_back,
         })
       : null;
-  return tell(context, input, { ...known, restored, again, report, outcome: "rolled-back" });
+  return resultOf(context, input, { ...known, restored, again, report, outcome: "rolled-back" });
 }
 
 async function moveBack(context: RollbackContext, { input, plan, known }: Decided) {
@@ -155,7 +159,7 @@ function movedTask(
   return { task, branch, title: title ?? task, commit: reverted_by, scope: [], evidence: [], proof };
 }
 
-/** One commit for each, newest first, on no branch yet. */
+/** One revert commit for each task, newest first. The commits are on no branch yet. */
 async function revertAll(
   { repository }: RollbackContext,
   tasks: readonly Task[],
@@ -168,7 +172,7 @@ async function revertAll(
   if (missing !== undefined)
     return deny(
       "R-GT-001",
-      `the commit of task \`${missing.key}\` is not part of \`${base}\`: only what was merged there can be taken back`,
+      `the commit of task \`${missing.key}\` is not part of \`${base}\`: only merged work can be rolled back`,
       { task_id: missing.key, commit: missing.commit },
     );
   const newestFirst = [...tasks].sort(
@@ -181,7 +185,7 @@ async function revertAll(
     if ("conflicts" in merged)
       return deny(
         "R-GT-001",
-        `later work changed the same lines as task \`${key}\` in \`${merged.conflicts.join("`, `")}\`: roll that back first, or mend it by hand`,
+        `later work changed the same lines as task \`${key}\` in \`${merged.conflicts.join("`, `")}\`: roll that back first, or revert by hand`,
         { task_id: key, conflicts: merged.conflicts },
       );
     const subject = `Roll back ${key}: ${title ?? key}`;
@@ -194,7 +198,7 @@ async function revertAll(
   return reverted;
 }
 
-/** The base stays green on the way back too. */
+/** Runs the project's checks on the result, so that the base stays green. */
 async function prove(context: RollbackContext, commit: string): Promise<RolledBack["evidence"] | Deny> {
   const { config, onProgress } = context;
   using prover = await openProver(context);
@@ -202,7 +206,7 @@ async function prove(context: RollbackContext, commit: string): Promise<RolledBa
   const checks = new ChecksProof({
     prover,
     base: commit,
-    before: "on what is left",
+    onBase: "on the rolled-back tree",
     flaky: config.checks.flaky,
     onProgress,
   });
@@ -211,7 +215,7 @@ async function prove(context: RollbackContext, commit: string): Promise<RolledBa
     const tree = await git(context.repository.root, ["rev-parse", `${commit}^{tree}`]);
     return wanted.map(({ command }) => ({ command, tree }));
   }
-  const reason = `\`${String(red.details.command)}\` fails on what is left: roll back more, or say --allow-red`;
+  const reason = `\`${String(red.details.command)}\` fails after the rollback: roll back more, or pass --allow-red`;
   return deny("R-PC-002", reason, red.details);
 }
 
@@ -226,10 +230,10 @@ function wayBack({ repository }: RollbackContext, { name }: RollbackInput, to: s
   ];
 }
 
-function tell(
+function resultOf(
   { repository }: RollbackContext,
   input: RollbackInput,
-  told: Pick<RolledBack, "outcome"> & Partial<RolledBack>,
+  known: Pick<RolledBack, "outcome"> & Partial<RolledBack>,
 ): RolledBack {
   const { base, baseCommit } = repository;
   return {
@@ -247,6 +251,6 @@ function tell(
     evidence: [],
     way_back: [],
     report: null,
-    ...told,
+    ...known,
   };
 }

@@ -31,26 +31,26 @@ export interface GateInput {
   readonly members: readonly GateMember[];
   readonly gate: Config["gate"];
   readonly prover: Prover;
-  /** Whether the project's own tests were run on the result: they passed, or nobody would ask the gate. */
+  /** Whether the project's checks ran on the result. They passed, because the gate runs after them. */
   readonly tested: boolean;
-  /** What fails as it did on the base is let pass, and told. */
+  /** Checks that fail the same way as on the base are tolerated and reported. */
   readonly allowRed?: boolean;
-  /** Commands whose second run counts. */
+  /** Commands that may fail once if their second run passes. */
   readonly flaky?: readonly string[];
   onProgress(line: string): void;
 }
 
 const conventionsFile = ".lockstep/systemPatterns.md";
 
-/** The base has rules that cannot be read: no branch's fault, and nothing can be judged by them. */
+/** The conventions file on the base cannot be read. No branch is the cause, and none can be judged. */
 class GateConfigFault extends Error {
   override readonly name = "GateConfigFault";
   readonly code = "E-CONFIG";
 }
 
 /**
- * S1's six checks over a merged tree; each passes, fails, or says that it had nothing to go by. Throws a
- * `GateConfigFault` where the base's own rules cannot be read.
+ * Runs the gate's six checks on a merged tree. Each passes, fails, or reports that it is not configured. Throws a
+ * `GateConfigFault` if the base's conventions cannot be read.
  */
 export async function runGate(input: GateInput): Promise<readonly GateResult[]> {
   const merge = await readMerge(input);
@@ -85,7 +85,7 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
   return results.map((result) => namingTheOnly(input.members, result));
 }
 
-/** Where one task alone is judged, whatever is found is its own. */
+/** If the batch has one task, every finding belongs to it. */
 function namingTheOnly([only, ...others]: readonly GateMember[], result: GateResult): GateResult {
   if (only === undefined || others.length > 0) return result;
   return { ...result, findings: result.findings.map((finding) => ({ tasks: [only.task], ...finding })) };
@@ -134,7 +134,7 @@ async function byCommand(
   if (run.exit === 0) return gateResult(check, [], [`\`${name}\` passed`]);
   const before = allowRed ? await tryCheck(prover, { commit: base, command: line, onProgress }) : undefined;
   if (before !== undefined && "first" in before && isSameFailure(settledRun(before), run))
-    return gateResult(check, [], [`\`${name}\` fails as it did before`]);
+    return gateResult(check, [], [`\`${name}\` fails the same way as on the base`]);
   const [last = ""] = run.tail.trim().split("\n").slice(-1);
   return failed(check, run, `\`${name}\` ended with ${run.exit}: ${last}`);
 }
@@ -154,7 +154,7 @@ async function readMerge({ root, base, result, members }: GateInput): Promise<Me
   return { base: before, result: after, changed };
 }
 
-/** What the merge changed, which may be another file than a task did: git follows files that the base renamed. */
+/** The files that the merge changed. They can differ from a task's diff, because git follows renames on the base. */
 function changedFiles(base: CommitTree, result: CommitTree, members: readonly GateMember[]): ChangedFile[] {
   const tasks = new Map<string, string[]>();
   for (const { task, diff } of members)
@@ -168,13 +168,13 @@ function changedFiles(base: CommitTree, result: CommitTree, members: readonly Ga
   });
 }
 
-/** Said before any check has cost anything: rules that cannot be read are nobody's branch's fault. */
+/** Throws if the base's conventions cannot be read. Called before any check runs. */
 export async function needConventions(root: string, base: string): Promise<void> {
   const [tree] = await readTrees(root, [base]);
   readRules(tree?.text(conventionsFile));
 }
 
-/** The base's rules count: a branch does not write the rules that it is judged by. */
+/** The base's rules apply, so that a branch cannot change the rules that it is judged by. */
 function conventions(merge: Merge): GateResult {
   return checkConventions(readRules(merge.base.text(conventionsFile)), merge);
 }

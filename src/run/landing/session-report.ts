@@ -5,7 +5,7 @@ import type { Engine } from "../../engine/change/engine.ts";
 import { isLandedBranch } from "../../engine/change/plan-rollback.ts";
 import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 
-/** S1-106: what a person has to know to take over. */
+/** What a person needs to know to take over a session (S1-106). */
 export interface SessionReport {
   readonly state: Readonly<Record<string, number>>;
   readonly completed: readonly string[];
@@ -15,7 +15,7 @@ export interface SessionReport {
     readonly reason: string | null;
   }[];
   readonly recommended: readonly string[];
-  /** Where it was written down. */
+  /** The file to which the report was appended. */
   readonly file: string;
 }
 
@@ -25,7 +25,7 @@ export interface SessionFacts {
   readonly wayBack: readonly string[];
 }
 
-/** Reads what is left of a session and adds it to its memory. */
+/** Reports what a rolled-back session has left and appends the report to its `activeContext.md`. */
 export async function reportSession(
   { ledger, clock }: Engine,
   root: string,

@@ -13,7 +13,7 @@ import { join } from "node:path";
 
 const bytesMax = 32 * 1024 * 1024;
 
-/** What agents said and what became of it, a file for each task. */
+/** The logs of agents' output and its outcome, one file for each task. */
 export class TaskLogs {
   readonly #folder: string;
   readonly #bytes = new Map<string, number>();
@@ -23,14 +23,17 @@ export class TaskLogs {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** A flood is cut off: it would fill the disk, and nobody reads it. */
+  /** Ignores further lines once the file has its maximum size. */
   add(task: string, at: Date, text: string): void {
     const file = logFile(this.#folder, task);
     const before = this.#bytes.get(task) ?? statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (before > bytesMax) return;
     const line = `${at.toISOString()} ${text}\n`;
     const after = before + Buffer.byteLength(line);
-    const end = after > bytesMax ? `${at.toISOString()} (the log is full: no more is kept)\n` : "";
+    const end =
+      after > bytesMax
+        ? `${at.toISOString()} (the log has reached its size limit: further lines are not kept)\n`
+        : "";
     appendFileSync(file, line + end, { mode: 0o600 });
     this.#bytes.set(task, after);
   }
@@ -45,7 +48,7 @@ export function hasTaskLog(stateFolder: string, task: string): boolean {
   return existsSync(logFile(join(stateFolder, "logs"), task));
 }
 
-/** What stands in it from a byte on. */
+/** The log from a byte offset on. */
 export function readTaskLogFrom(stateFolder: string, task: string, from: number): Buffer {
   const fd = openSync(logFile(join(stateFolder, "logs"), task), "r");
   try {

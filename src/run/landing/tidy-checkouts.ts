@@ -6,7 +6,10 @@ import { listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
 import { removeCheckouts } from "../../workspace/checkouts/remove-checkout.ts";
 import type { IntegrationContext } from "./integration.ts";
 
-/** Checkouts of tasks that are over go, once everything in them is on a ref; says what was kept, and where (INV-9). */
+/**
+ * Removes the checkouts of tasks that are over, after everything in them is kept on a ref (INV-9: no work is lost).
+ * Returns lines that say what was kept, and where.
+ */
 export async function tidyCheckouts({
   engine: { ledger },
   repository: { commonFolder },
@@ -24,7 +27,7 @@ export async function tidyCheckouts({
   await trimPool(commonFolder, config.workspace.keep * 2 ** 30);
   return over.flatMap(({ key, isMerged }, at) =>
     (removed[at] ?? [])
-      // What was merged needs no word; what was in the checkout besides does.
+      // Merged work needs no message; other content of the checkout does.
       .filter(({ ref }) => !isMerged || isKeptOrIgnored(ref))
       .map(({ holds, command }) => `removed the checkout of \`${key}\`; ${holds} is kept: ${command}`),
   );

@@ -6,9 +6,9 @@ interface Wanted {
   readonly commit: string;
   readonly command: string;
   readonly change?: ChangeFacts | undefined;
-  /** A failure that is not tried again. */
+  /** A failure that needs no retry. */
   isKnown?(run: CheckRun): boolean;
-  /** What a run comes to, with the tests that it ran in mind. */
+  /** Corrects the result of a run by the tests that it listed. */
   whole?(proven: Proven): CheckRun;
   onProgress(line: string): void;
 }
@@ -18,11 +18,11 @@ interface Tried {
   readonly first: CheckRun;
   /** The second run, after a failure. */
   readonly again: CheckRun | null;
-  /** The tests of the run that counts. */
+  /** The tests that the deciding run listed. */
   readonly inventory: Inventory | null;
 }
 
-/** One check on one tree. A failure is tried once more, on the base as on a merge: one alone may be chance. */
+/** Runs one check on one tree. A failure is retried once, on the base and on merges alike: the check may be flaky. */
 export async function tryCheck(
   prover: Prover,
   { commit, command, change, isKnown = () => false, whole = ({ run }) => run, onProgress }: Wanted,
@@ -32,14 +32,14 @@ export async function tryCheck(
   const { tree, inventory } = proven;
   const first = whole(proven);
   if (first.exit === 0 || isKnown(first)) return { tree, first, again: null, inventory };
-  onProgress(`once more: ${command}`);
+  onProgress(`retrying: ${command}`);
   const second = await prover.run(commit, command, change);
   if ("error" in second) return { tree, first, again: null, inventory };
   const again = whole(second);
   return { tree, first, again, inventory: again.exit === 0 ? second.inventory : inventory };
 }
 
-/** What both runs come to: the pass, with the failure before it; or the failure. */
+/** The result of both runs: the pass, together with the failure before it; or the failure. */
 export function settledRun({ first, again }: Pick<Tried, "first" | "again">): CheckRun {
   if (again === null || again.exit !== 0) return first;
   return { ...again, earlier: again.earlier ?? { ...first, at: new Date().toISOString() } };

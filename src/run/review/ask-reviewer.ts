@@ -11,7 +11,7 @@ import { reviewRole } from "./choose-reviewers.ts";
 import { readReview } from "./read-review.ts";
 import { promptToReview, type ReviewWish } from "./review-prompt.ts";
 
-/** A piece of work and what it was made from. */
+/** A commit to review and its base. */
 export interface Work {
   readonly commit: string;
   readonly base: string;
@@ -19,18 +19,18 @@ export interface Work {
 
 export interface ReviewAsked {
   readonly agent: string;
-  /** What it is to look at; null: everything. */
+  /** The aspect to review; null: everything. */
   readonly focus: string | null;
-  /** As which it looks at the work, where that is not its own. */
+  /** The role in which it reviews, if that is not its own. */
   readonly role?: string;
-  /** A check that fails on it, where it is to find out why. */
+  /** A check that fails on the work; the reviewer finds out why. */
   readonly failing?: ReviewWish["failing"];
-  /** Those who made the work do not take over from an agent that rests. */
+  /** The agents that did the work; they cannot take over from a paused reviewer. */
   readonly makers: ReadonlySet<string>;
   readonly stop: AbortSignal;
 }
 
-/** Lets one agent look at another's work; or says why it came to no verdict. */
+/** Asks an agent to review another agent's work. Returns the review, or why there is none. */
 export async function askReviewer(
   context: RunContext,
   task: RunTask,
@@ -45,7 +45,7 @@ export async function askReviewer(
   const review = await askOne(context, task, work, { ...asked, agent });
   const isResting = "unanswered" in review && review.how === "resting";
   const other = isResting ? context.agents.choose(asked.agent, choice) : undefined;
-  // Who takes over does so at once; an agent that only seems to rest is asked again by the next look at the work.
+  // A fallback takes over at once. If the same agent is chosen again, the next review of the work asks it.
   return other === undefined || other === agent ? review : askReviewer(context, task, work, asked);
 }
 
@@ -57,7 +57,7 @@ async function askOne(
 ): Promise<Review | Unanswered> {
   const role = asked.role ?? reviewRole(context.config, agent.name);
   const input = await inputFor(context, task, work, { ...asked, role });
-  // Of the whole session's work nobody but a reviewer says anything.
+  // Only reviewers write to the log of the whole session, so their lines need no name.
   const who = isMeta(task.key) ? "" : `${agent.name}: `;
   return runAgent<Pick<Review, "verdict" | "summary" | "findings">, Review | Unanswered>(context, {
     ...{ purpose: "judge", task, agent, stop: asked.stop },
@@ -90,7 +90,7 @@ async function inputFor(
   const input = universalInput(
     { ...plan, context_files: files },
     {
-      // It writes nothing.
+      // A reviewer writes nothing.
       assignment: { ...assignmentOf(plan, packet.assignment.worklog_path), lock_scope: [] },
       attempt,
       fixDelta: null,

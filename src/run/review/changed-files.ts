@@ -7,7 +7,7 @@ export type ChangedFile =
 
 const words = { A: "added", D: "deleted" } as const;
 
-/** What a reviewer has to look at, from git and not from anybody's word. */
+/** The changed files, read from git and not from the agent's report. */
 export async function changedFiles(root: string, from: string, to: string): Promise<readonly ChangedFile[]> {
   const options = ["-r", "-z", "--name-status", "--find-renames", "--no-ext-diff"];
   const fields = splitAtZero(await gitBytes(root, ["diff-tree", ...options, from, to]));

@@ -54,7 +54,7 @@ describe("those who review a task", () => {
     });
     expect(reviewersNeeded(config, [planned("own", "two"), planned("own", "one")])).toMatchObject({
       code: "E-PLAN",
-      reason: expect.stringContaining("nobody but `one`, who does it, could review task `T-1`"),
+      reason: expect.stringContaining("only `one`, which does task `T-1`, could review it"),
     });
   });
 });

@@ -6,26 +6,26 @@ type Known = Pick<Config, "agents" | "task_types" | "hooks">;
 
 export interface ReviewedPlan {
   readonly type: string | null;
-  /** Everybody who worked on it: nobody reviews what is partly their own. */
+  /** All agents that worked on the task. None of them may review it. */
   readonly makers: ReadonlySet<string>;
 }
 
-/** Who may look at others' work where the type names nobody. */
+/** The roles that may review if the task type names no gatekeepers. */
 const reviewRoles = ["Reviewer", "QA", "Security", "Architect"];
 
-/** A gatekeeper with a role of another kind looks at the work as a reviewer does. */
+/** A gatekeeper with another role reviews as a Reviewer. */
 export function reviewRole({ agents }: Known, agent: string): string {
   const role = agents[agent]?.role ?? "";
   return reviewRoles.includes(role) ? role : "Reviewer";
 }
 
-/** All gatekeepers of its type, unless a `gatekeeper` hook says what has to be approved. */
+/** All gatekeepers of the task's type, unless `gatekeeper` hooks name what has to be approved. */
 export function reviewersOf(config: Known, { type, makers }: ReviewedPlan): readonly string[] {
   if (gatesOf(config, { type, makers }).length > 0) return [];
   return (gatekeepersOf(config, type) ?? []).filter((agent) => !makers.has(agent));
 }
 
-/** Who looks at one thing, such as `qa`: whoever is called so or has that role, else the first of those who may. */
+/** The reviewer of one aspect, such as `qa`: the agent with that name or role, else the first that may review. */
 export function gatekeeperFor(
   config: Known,
   { type, makers }: ReviewedPlan,
@@ -48,7 +48,7 @@ export function gatekeeperFor(
   );
 }
 
-/** The agents that will be asked about these tasks; or why some work could be reviewed by nobody but its maker. */
+/** The reviewers of these tasks; or a refusal if only the agent that does a task could review it. */
 export function reviewersNeeded(
   config: Known,
   tasks: readonly {
@@ -78,13 +78,13 @@ function ownJudge({ id, type }: { readonly id: string; readonly type: string | n
     type === null
       ? "give another agent the role Reviewer"
       : `list another agent under \`task_types.${type}.agents.gatekeeper\``;
-  return deny("E-PLAN", `nobody but \`${agent}\`, who does it, could review task \`${id}\`: ${where}`, {
+  return deny("E-PLAN", `only \`${agent}\`, which does task \`${id}\`, could review it: ${where}`, {
     task: id,
     agent,
   });
 }
 
-/** The names that `gatekeeper` hooks want approved; those of the agent that does the work count. */
+/** The names in `gatekeeper` hooks, including the hooks of the agent that does the work. */
 function gatesOf(config: Known, { type, makers }: ReviewedPlan): readonly string[] {
   const [maker = null] = makers;
   return resolveHooks(config, "before_merge", type, maker).flatMap((hook) =>

@@ -7,23 +7,22 @@ import type { Watch } from "../attempt/watch.ts";
 import { askReviewer } from "./ask-reviewer.ts";
 import { workOf } from "./review-work.ts";
 
-/** Nobody waits longer than this for somebody else's word. */
+/** The time limit of an investigation, because the agent that fixes the work waits for it. */
 const investigationMsMax = 5 * 60_000;
 const aliveMs = 1_000;
 
 interface Refused {
-  /** Where the refused work is kept. */
+  /** The ref of the refused work. */
   readonly ref: string;
-  /** Why it was refused. */
+  /** The details of the refusal. */
   readonly details: Details;
-  /** That of the attempt that is to fix it: what ends that ends this too. */
+  /** The watch of the attempt that will fix the work; the investigation ends with that attempt. */
   readonly watch: Watch;
 }
 
 /**
- * Where tests failed on somebody's work, a QA agent that had no part in it finds out why (S1-089) before somebody
- * fixes it, who is told what was found. Nothing where there is none, or where it comes to no word. In a session QA
- * has a part of its own.
+ * If tests failed on refused work, a QA agent that did not work on it finds out why (S1-089), and the next attempt gets
+ * its findings. Undefined if there is no such agent or it gives no answer. Not in a session, where QA has its own step.
  */
 export async function investigate(
   context: RunContext,
@@ -46,7 +45,7 @@ export async function investigate(
   const asked = { agent, focus, failing, role: "QA", makers, stop };
   const review = known ?? (await askReviewer(context, task, await workOf(context, commit), asked));
   if ("unanswered" in review) {
-    const text = `\`${agent}\` could not look into it: ${review.unanswered.split("\n")[0]}`;
+    const text = `\`${agent}\` could not investigate the failure: ${review.unanswered.split("\n")[0]}`;
     context.onTask(task.key, { type: "said", text });
     return undefined;
   }
@@ -54,7 +53,7 @@ export async function investigate(
   return { agent: review.agent, summary: review.summary, findings: review.findings };
 }
 
-/** That it says nothing is not the fault of whoever waits for it. */
+/** Keeps the waiting attempt alive, which prints nothing meanwhile. */
 function aliveIn(watch: Watch): Disposable {
   const timer = setInterval(() => watch.see({ type: "said", text: "" }), aliveMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -12,13 +12,13 @@ export type Reviewed =
   | ({ readonly ok: false; readonly refused: Deny } & Waiting);
 
 export interface Waiting {
-  /** Nobody found fault with the work, but only a person can go on. */
+  /** The work was not refused, but a person has to decide. */
   readonly waiting: boolean;
-  /** It waits only for this agent, which has no quota or no login now. */
+  /** The work waits only for this agent, which has no quota or no login now. */
   readonly resting?: string;
 }
 
-/** Asks all who review tasks of this type; none is asked twice about the same work, nor about its own. */
+/** Asks all reviewers of the task. No agent is asked twice about the same commit, or about its own work. */
 export async function reviewWork(
   context: RunContext,
   task: RunTask,
@@ -35,7 +35,7 @@ export async function reviewWork(
   return together(all);
 }
 
-/** Asks one gatekeeper about one thing, such as `qa`. */
+/** Asks one gatekeeper about one aspect, such as `qa`. */
 export async function reviewFor(
   context: RunContext,
   task: RunTask,
@@ -44,11 +44,13 @@ export async function reviewFor(
   const makers = await makersOf(context.engine, task.key);
   const agent = gatekeeperFor(context.config, { type: task.plan.type, makers }, name);
   if (agent === undefined)
-    return waits(deny("R-HK-001", `nobody but those who did it could approve \`${name}\`: add a gatekeeper`));
+    return waits(
+      deny("R-HK-001", `only agents that did the work could approve \`${name}\`: add a gatekeeper`),
+    );
   return reviewBy(context, task, await workOf(context, commit), { agent, focus: name, makers, stop });
 }
 
-/** By where it forks from the base: that goes on meanwhile. */
+/** The work since it forked from the base, because the base moves meanwhile. */
 export async function workOf(context: RunContext, commit: string): Promise<Work> {
   const { root, baseCommit } = (await context.atBase()).repository;
   const { exit, stdout } = await tryGit(root, ["merge-base", baseCommit, commit]);
@@ -77,7 +79,7 @@ async function reviewBy(
   return review.verdict === "undecided" ? askWhether(context, of, review) : verdictOf(review);
 }
 
-/** What only a person can decide, where somebody asked for it. */
+/** Asks a person to decide, because the reviewer could not. */
 async function askWhether(
   { engine, call }: RunContext,
   of: { readonly task: string; readonly commit: string },
@@ -89,7 +91,7 @@ async function askWhether(
   const next = `\`lockstep decide ${decision?.id} approved\``;
   const { agent, summary, findings } = review;
   return waits(
-    deny("R-PC-003", `\`${agent}\` leaves it to a person: ${summary}: ${next}`, {
+    deny("R-PC-003", `\`${agent}\` asks a person to decide: ${summary}: ${next}`, {
       agent,
       findings,
       decision: decision?.id,
@@ -111,7 +113,10 @@ function waits(refused: Deny) {
   return { ok: false, refused, waiting: true } as const;
 }
 
-/** A refusal counts before a wait, an agent that can be asked again before a person, and all findings are told at once. */
+/**
+ * Combines reviews: a refusal comes before a wait, and waiting for a paused agent before waiting for a person. A refusal
+ * has the findings of all reviewers.
+ */
 function together(all: readonly Reviewed[]): Reviewed {
   const out = all.flatMap((one) => (one.ok ? [] : [one]));
   const [first, ...more] = out.filter(({ waiting }) => !waiting);

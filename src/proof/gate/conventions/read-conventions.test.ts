@@ -44,7 +44,7 @@ describe("the rules of a document", () => {
       "rule: `a` in `!src`: x",
       "1: glob `!src` cannot be read: negation and ( ) groups are not supported in a scope",
     ],
-    ["example ok: x", "1: an example stands before every rule: put it below the one it belongs to"],
+    ["example ok: x", "1: this example comes before any rule: put it below the rule that it belongs to"],
   ])("%s", (line, fault) => {
     expect(told(line)).toEqual([fault]);
   });
@@ -64,22 +64,22 @@ describe("an example", () => {
   const rule = "a: rule: `\\bfoo\\(` in `src/**`: no foo";
   const need = "a: require: `^use` in `src/**`: use it";
   const name = "a: name: `src/**` must match `^[a-z]+\\.ts$`";
-  const says = (text: string) => [`2: rule \`a\` does not do what its example says: ${text}`];
+  const says = (text: string) => [`2: rule \`a\` contradicts its example: ${text}`];
   it.each([
     [rule, "example bad: foo(1)", undefined],
     [rule, "- example bad: `x = foo(1)`", undefined],
     [rule, "example ok: food(1)", undefined],
-    [rule, "example ok: foo(1)", says("`foo(1)` is called ok, and it matches")],
-    [rule, "example bad: food(1)", says("`food(1)` is called bad, and it does not match")],
+    [rule, "example ok: foo(1)", says("`foo(1)` is called ok, but the rule matches")],
+    [rule, "example bad: food(1)", says("`food(1)` is called bad, but the rule does not match")],
     [need, "example ok: use strict", undefined],
     [need, "example bad: no use", undefined],
-    [need, "example ok: ` use`", says("` use` is called ok, and it does not match")],
-    [need, "example bad: use", says("`use` is called bad, and it matches")],
+    [need, "example ok: ` use`", says("` use` is called ok, but the rule does not match")],
+    [need, "example bad: use", says("`use` is called bad, but the rule matches")],
     [name, "example ok: src/a/price.ts", undefined],
     [name, "example ok: price.ts", undefined],
     [name, "example bad: src/Price.ts", undefined],
-    [name, "example ok: src/Price.ts", says("`src/Price.ts` is called ok, and it does not match")],
-    [name, "example ok: lib/price.ts", says("`lib/price.ts` is called ok, and the glob does not have it")],
+    [name, "example ok: src/Price.ts", says("`src/Price.ts` is called ok, but the rule does not match")],
+    [name, "example ok: lib/price.ts", says("`lib/price.ts` is called ok, but the glob does not match it")],
   ])("of %s: %s", (first, second, faults) => {
     const result = told(first, second);
     if (faults === undefined) expect(result).toHaveLength(1);

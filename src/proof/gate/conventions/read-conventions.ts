@@ -38,9 +38,8 @@ const ruleLine = /^(?:([A-Za-z][\w.-]*):\s+)?(rule|require|name):\s*(.*)$/;
 const exampleLine = /^example (ok|bad):\s?(.*)$/;
 
 /**
- * Reads the rules in a systemPatterns.md: lines of a fixed form between whatever else it says. A line that begins
- * like a rule and is none, and a rule that does not do what its examples say, are faults, so that no rule is
- * dropped in silence.
+ * Reads the rules in a systemPatterns.md: lines of a fixed form between other text. A line that begins like a rule but
+ * is not valid, and a rule that contradicts its examples, are faults, so that no rule is silently ignored.
  */
 export function readConventions(text: string): ConventionsResult {
   const rules: ConventionRule[] = [];
@@ -68,7 +67,7 @@ export function readConventions(text: string): ConventionsResult {
   return faults.length > 0 ? { faults } : { rules };
 }
 
-/** `name: …` also begins many a document. */
+/** `name: …` is also common in prose and front matter. */
 function isProse([, , kind, rest = ""]: RegExpExecArray): boolean {
   return kind === "name" && !rest.startsWith("`");
 }
@@ -119,18 +118,19 @@ function whyWrongExample(
   ok: boolean,
   written: string,
 ): string | undefined {
-  if (rule === undefined) return "an example stands before every rule: put it below the one it belongs to";
+  if (rule === undefined)
+    return "this example comes before any rule: put it below the rule that it belongs to";
   if (rule === "faulty") return undefined;
   const text = /^`(.*)`$/.exec(written.trim())?.[1] ?? written.trim();
   const shown = `${quoted(text)} is called ${ok ? "ok" : "bad"}`;
   if (rule.kind === "name" && text.includes("/") && rule.scope.entryOf(text) === undefined)
-    return `rule ${quoted(rule.id)} does not do what its example says: ${shown}, and the glob does not have it`;
+    return `rule ${quoted(rule.id)} contradicts its example: ${shown}, but the glob does not match it`;
   const done = withDeadline(exampleMs, () => rule.pattern.test(rule.kind === "name" ? nameOf(text) : text));
   if (done === undefined)
     return `rule ${quoted(rule.id)} takes too long on its example: write a simpler regex`;
   const refused = done.value === (rule.kind === "rule");
   if (refused !== ok) return undefined;
-  return `rule ${quoted(rule.id)} does not do what its example says: ${shown}, and it ${done.value ? "matches" : "does not match"}`;
+  return `rule ${quoted(rule.id)} contradicts its example: ${shown}, but the rule ${done.value ? "matches" : "does not match"}`;
 }
 
 export function nameOf(path: string): string {

@@ -1,16 +1,15 @@
 const lengthMax = 500;
-/** One that means itself, as it is or after a backslash. */
+/** A character that matches itself, plain or escaped. */
 const plainCharacter = /^(?:[^\\[\].^$|()*+?{}]|\\[\\/.^$|()*+?{}[\]])$/su;
-/** A repeated group may match one text in this many ways. */
+/** The maximum number of ways in which a repeated group may match one text. */
 const waysMax = 64;
 
 export type PatternResult = { readonly pattern: RegExp } | { readonly error: string };
 
 /**
- * A regular expression, if it does not go over one text in more and more ways: a repeated group must hold nothing
- * that may be longer or shorter, unless a character at its edge keeps its turns apart, and its alternatives must
- * begin differently. What is left takes time that grows with a power of the line's length, and is stopped when it
- * takes too long.
+ * Compiles a regular expression and refuses exponential backtracking: a repeated group must not contain a repeat, unless
+ * a character at its edge delimits the iterations, and its alternatives must begin differently. The remaining patterns
+ * take polynomial time and have a time limit.
  */
 export function safePattern(source: string): PatternResult {
   if (source.length > lengthMax) return { error: `it is longer than ${lengthMax} characters` };
@@ -26,11 +25,11 @@ export function safePattern(source: string): PatternResult {
 }
 
 interface Group {
-  /** Its pieces in order, as long as there are no groups and alternatives among them. */
+  /** Its pieces in order; undefined if it contains groups or alternatives. */
   pieces: Piece[] | undefined;
-  /** In how many ways it may match one text, at the most. */
+  /** The maximum number of ways to match one text. */
   ways: number;
-  /** What each alternative begins with; nothing where that is no plain character. */
+  /** The first character of each alternative; undefined if it is not a plain character. */
   readonly beginnings: (string | undefined)[];
   /** The next piece is the first of an alternative. */
   atStart: boolean;
@@ -41,7 +40,7 @@ interface Piece {
   readonly varies: boolean;
 }
 
-/** Reads a pattern that is known to compile: pieces, groups, and how often each is repeated. */
+/** Reads the pieces, groups and repeats of a pattern that compiles. */
 function whyUnsafe(source: string): string | undefined {
   const piece =
     /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|.)|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?|./suy;
@@ -73,7 +72,7 @@ function whyUnsafe(source: string): string | undefined {
     if (closed === undefined) group.pieces?.push({ text, varies: repeat.most !== repeat.least });
     const ways = waysOf(closed, repeat);
     if (ways === undefined)
-      return "a repeated group can match one text in many ways, which may take for ever: let it hold no other repeat";
+      return "a repeated group can match one text in many ways, which may take exponential time: use no repeat inside a repeated group";
     (open.at(-1) as Group).ways *= ways;
   }
   return undefined;
@@ -103,7 +102,7 @@ function repeatAt(source: string, at: number): Repeat {
   };
 }
 
-/** Nothing where a repeated group has too many. */
+/** Undefined if a repeated group has too many. */
 function waysOf(group: Group | undefined, { least, most }: Repeat): number | undefined {
   const inside = group === undefined || isDelimited(group) ? 1 : group.ways * waysToChoose(group.beginnings);
   const repeated = inside === 1 ? 1 : inside ** Math.max(most, 1);
@@ -111,7 +110,7 @@ function waysOf(group: Group | undefined, { least, most }: Repeat): number | und
   return repeated * (most - least + 1);
 }
 
-/** `(?:-[a-z]+)*`: one piece varies, and the character at which each turn begins or ends matches no other piece. */
+/** `(?:-[a-z]+)*`: one piece varies, and the character at which each iteration begins or ends matches no other piece. */
 function isDelimited({ pieces = [] }: Group): boolean {
   if (pieces.filter(({ varies }) => varies).length !== 1) return false;
   return [0, pieces.length - 1].some((edge) => {

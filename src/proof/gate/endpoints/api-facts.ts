@@ -1,17 +1,17 @@
-/** What one script says of an API, on either side of it. */
+/** What one script serves and calls of an API. */
 export interface ApiFacts {
   readonly routes: readonly Route[];
   readonly mounts: readonly Mount[];
   readonly calls: readonly ClientCall[];
-  /** What a router's routes all begin with, by the router's name. */
+  /** Router name to the prefix of its routes. */
   readonly routers: ReadonlyMap<string, string>;
-  /** What a client's calls all begin with, by the client's name. */
+  /** Client name to the prefix of its calls. */
   readonly clients: ReadonlyMap<string, string>;
-  /** Which module a name comes from, or is passed on from. */
+  /** Imported or re-exported name to its module. */
   readonly imports: ReadonlyMap<string, string>;
-  /** All modules that it imports or passes on. */
+  /** All modules that it imports or re-exports. */
   readonly specifiers: readonly string[];
-  /** Where a function of that name stands. */
+  /** Function name to its position. */
   readonly functions: ReadonlyMap<string, Range>;
   /** Lines of routes whose path cannot be read. */
   readonly unreadable: readonly number[];
@@ -24,7 +24,7 @@ export interface Range {
 }
 
 export interface Route {
-  /** Upper-case; nothing for all of them. */
+  /** Upper-case; undefined: all methods. */
   readonly method: string | undefined;
   /** With gaps. */
   readonly path: string;
@@ -33,7 +33,7 @@ export interface Route {
   readonly line: number;
 }
 
-/** `app.use("/api", users)`: what is put below a path. */
+/** `app.use("/api", users)`: something mounted below a path. */
 export interface Mount {
   readonly prefix: string;
   readonly receiver: string;
@@ -49,14 +49,14 @@ export type MountTarget =
   | { readonly range: Range };
 
 export interface ClientCall {
-  /** Upper-case; nothing where it cannot be seen. */
+  /** Upper-case; undefined if unknown. */
   readonly method: string | undefined;
   /** With gaps. */
   readonly url: string;
   readonly line: number;
   /** The name of the client that makes it. */
   readonly client: string | undefined;
-  /** The name says little: it counts only if this project made the client. */
+  /** The name is ambiguous: the call counts only if this project created the client. */
   readonly mustBeMade: boolean;
 }
 

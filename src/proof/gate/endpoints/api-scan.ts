@@ -13,7 +13,7 @@ import { callSegments } from "./url-path.ts";
 /** Only the project's own files matter here. */
 const everything: InstalledPackages = { hasPackage: () => true };
 
-/** What one file says: of an API, and of endpoints that are no routes. */
+/** The facts of one file: about an API, and endpoints that are not routes. */
 interface FileFacts {
   readonly facts: ApiFacts;
   readonly endpoints: readonly Endpoint[];
@@ -28,7 +28,7 @@ interface Known {
 
 const nothing: FileFacts = { facts: noFacts, endpoints: [], unread: false };
 
-/** Both sides of the API of one tree, as far as its files were read. Tests and stand-ins are left out. */
+/** The endpoints and calls in the files of one tree that were read. Tests and mocks are left out. */
 export class ApiScan {
   readonly #tree: SourceTree;
   readonly #parser: ScriptParser;
@@ -43,12 +43,12 @@ export class ApiScan {
     this.#known = known;
   }
 
-  /** Reads these files, whatever they may say of an API. */
+  /** Reads these files, both for endpoints and for calls. */
   async read(paths: Iterable<string>): Promise<void> {
     for (const path of paths) this.#keep(path, await this.#read(path, mayHaveApi));
   }
 
-  /** Reads all that serve something, and with `calls` also all that call something. */
+  /** Reads all files that serve something, and with `calls` also all that call something. */
   async readAll({ calls }: { readonly calls: boolean }): Promise<void> {
     const paths = this.#tree.paths().filter((path) => fileKind(path) !== undefined && !isTryout(path));
     this.#tree.load(paths);
@@ -69,7 +69,7 @@ export class ApiScan {
     if (found !== nothing) this.#files.set(path, found);
   }
 
-  /** What the other scan knows of a file that is the same in both trees. */
+  /** The other scan's result for a file that is the same in both trees. */
   #same(path: string): FileFacts | undefined {
     if (this.#known === undefined || this.#known.changed.has(path)) return undefined;
     return this.#known.scan.#files.get(path) ?? nothing;
@@ -79,7 +79,7 @@ export class ApiScan {
     return this.#endpoints;
   }
 
-  /** Where there are routes whose paths cannot be read: in a script, or through a framework of another kind. */
+  /** The places of routes whose paths cannot be read: in a script, or because of an unsupported framework. */
   get unreadable(): string[] {
     const routes = [...this.#files].flatMap(([path, { facts }]) =>
       facts.unreadable.map((line) => `${path}:${line}`),
@@ -87,12 +87,12 @@ export class ApiScan {
     return [...routes, ...otherFrameworks(this.#tree)];
   }
 
-  /** Files that could say something and cannot be parsed. */
+  /** Files that may serve or call something, but cannot be parsed. */
   get unread(): string[] {
     return [...this.#files].flatMap(([path, { unread }]) => (unread ? [path] : []));
   }
 
-  /** True for a file that would say so if it served or called something. */
+  /** True for a file whose endpoints and calls can be read. */
   reads(path: string): boolean {
     return fileKind(path) !== undefined && !isTryout(path) && this.#tree.text(path) !== undefined;
   }
@@ -108,7 +108,7 @@ export class ApiScan {
     );
   }
 
-  /** True for a file that serves or calls something, or that may and cannot be parsed. */
+  /** True for a file that serves or calls something, or may do so but cannot be parsed. */
   concerns(path: string): boolean {
     const { facts, unread } = this.#files.get(path) ?? nothing;
     return this.isServer(path) || facts.calls.length > 0 || unread;
@@ -118,7 +118,7 @@ export class ApiScan {
     return [...this.#files].flatMap(([path, { facts }]) => (facts.calls.length > 0 ? [path] : []));
   }
 
-  /** The calls of a file that lead to its own server, as far as can be told. */
+  /** The calls of a file to the project's own server, as far as known. */
   calls(path: string): ApiCall[] {
     const { calls } = (this.#files.get(path) ?? nothing).facts;
     return calls.flatMap(({ method, url, line, client, mustBeMade }) => {
@@ -130,7 +130,7 @@ export class ApiScan {
     });
   }
 
-  /** What a client's calls begin with, the client being made here or in the module that it comes from. */
+  /** The prefix of a client's calls. The client is created in this file or in the module that it is imported from. */
   #baseOf(client: string, path: string): string | undefined {
     const { clients, imports } = this.#factsOf(path);
     const specifier = imports.get(client);
@@ -146,7 +146,7 @@ export class ApiScan {
     return found.kind === "file" ? found.path : undefined;
   }
 
-  /** Also of scripts that were passed over, because others lead through them. */
+  /** Also for scripts that were skipped, because others import through them. */
   #factsOf(path: string): ApiFacts {
     const known = this.#files.get(path);
     if (known !== undefined) return known.facts;
@@ -180,7 +180,7 @@ export class ApiScan {
 const frameworks =
   /"(@nestjs\/core|@remix-run\/node|@react-router\/node|@sveltejs\/kit|nuxt|nitropack|h3|astro|@feathersjs\/feathers|@adonisjs\/core|sails|@loopback\/rest|@solidjs\/start|@tanstack\/react-start|@redwoodjs\/core)"\s*:\s*"/g;
 
-/** Frameworks that a package.json names and whose routes are written in ways that are not read here. */
+/** Frameworks named in a package.json whose routes are not supported here. */
 function otherFrameworks(tree: SourceTree): string[] {
   const files = tree.paths().filter((path) => /(?:^|\/)package\.json$/.test(path) && !isTryout(path));
   tree.load(files);

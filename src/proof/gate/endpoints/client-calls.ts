@@ -7,7 +7,7 @@ import { nameOf, propertiesOf, textWithGaps, unwrapped } from "./script-text.ts"
 
 const fetchName = /^(?:\$?fetch|ofetch|useFetch|Request|axios|ky|got)$/;
 const clientName = /^(?:\$?axios|ky|got|superagent|\$|jQuery|\$?http)$/;
-/** These may talk to anybody; it counts where they were made. */
+/** Names that can be clients of any server. They count only if this project created them. */
 const clientLike = /^(?:api|client|request|instance)$|(?:Api|Client|Http|Axios)$/i;
 
 /** The calls of other servers that a script makes, `starts` being the calls that are routes. */
@@ -59,7 +59,7 @@ function fetched([first, second]: readonly SyntaxNode[], names: ScriptNames): Ta
   return { url: urlIn(first, names), method: methodIn(options?.get("method"), isPlain) };
 }
 
-/** Without a word about it, a call gets. */
+/** Without a method, a call is a GET. */
 function methodIn(node: SyntaxNode | undefined, isPlain: boolean): string | undefined {
   if (node !== undefined) return textOf(node)?.toUpperCase();
   return isPlain ? "GET" : undefined;

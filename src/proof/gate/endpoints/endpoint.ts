@@ -1,8 +1,8 @@
 import { type Segments, serves, shownPath } from "./url-path.ts";
 
-/** Something that the project serves, and where that is written. */
+/** An endpoint of the project, and its position in the source. */
 export interface Endpoint {
-  /** Upper-case; nothing for all of them. */
+  /** Upper-case; undefined: all methods. */
   readonly method: string | undefined;
   readonly segments: Segments;
   readonly path: string;
@@ -21,7 +21,7 @@ export function answers(endpoint: Endpoint, call: ApiCall): boolean {
   return takesMethod(endpoint.method, call.method) && serves(endpoint.segments, call.segments);
 }
 
-/** Servers answer HEAD where they answer GET, and OPTIONS for all. */
+/** Servers answer HEAD if they answer GET, and OPTIONS for every path. */
 function takesMethod(served: string | undefined, called: string | undefined): boolean {
   if (served === undefined || called === undefined || served === called) return true;
   return called === "OPTIONS" || (called === "HEAD" && served === "GET");

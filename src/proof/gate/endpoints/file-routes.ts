@@ -19,7 +19,7 @@ function segmentOf(folder: string): string {
   return folder.replace(/\[[^\]]+\]/g, gap);
 }
 
-/** What such a file serves: the methods that it exports, or all where that cannot be seen. */
+/** The methods that such a file exports; all methods if that is unknown. */
 export function fileEndpoints(path: string, program: SyntaxNode): Endpoint[] {
   const served = filePath(path) ?? [];
   const isPage = /(?:^|\/)pages\/api\//.test(path);

@@ -2,14 +2,14 @@ import type { ApiFacts, Mount, Range } from "./api-facts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { opened, routeSegments, serves, wideGap } from "./url-path.ts";
 
-/** What is known of each script, and where its imports lead. */
+/** The facts of each script, and how its imports resolve. */
 export interface ScriptFacts {
   of(path: string): ApiFacts;
   resolve(specifier: string, from: string): string | undefined;
 }
 
 const depthMax = 5;
-/** How many modules may pass a router on. */
+/** The maximum number of modules that re-export a router, one from the other. */
 const passedMax = 3;
 const prefixesMax = 64;
 const filesMax = 64;
@@ -46,7 +46,7 @@ export class MountedRoutes {
       return routes.flatMap(({ method, line, path: pattern, receiver, start }) =>
         this.#prefixes(path, receiver, start, depthMax)
           .flatMap((prefix) => routeSegments(joined(prefix, pattern)))
-          // A route for all paths there are gives out the client, and is not what the client calls.
+          // A route for all paths delivers the web client; it is not an endpoint of the API.
           .filter(([first, ...rest]) => first !== wideGap || rest.length > 0)
           .map((segments) => ({ method, segments, path, line })),
       );
@@ -55,8 +55,8 @@ export class MountedRoutes {
   }
 
   /**
-   * Something that nobody here can look into serves all below its path; unless there are routes below it, in
-   * which case it only passes requests on.
+   * A mounted thing whose source is unknown serves everything below its path, unless there are routes below it: then
+   * it only passes requests on.
    */
   #opaque(known: readonly Endpoint[]): Endpoint[] {
     return this.#idle.flatMap(({ from, mount: { prefix, receiver, start, line } }) => {
@@ -78,7 +78,7 @@ export class MountedRoutes {
     );
   }
 
-  /** Where the file is mounted by others. */
+  /** The paths at which other files mount this file. */
   #prefixesOf(path: string, depth: number): string[] {
     const mounts = this.#onFile.get(path) ?? [];
     if (mounts.length === 0 || depth === 0) return [""];
@@ -152,7 +152,7 @@ export class MountedRoutes {
   }
 }
 
-/** What is mounted in too many places to tell may be anywhere. */
+/** A router that is mounted at too many places may be anywhere. */
 function bounded(prefixes: readonly string[]): string[] {
   const different = [...new Set(prefixes)];
   return different.length > prefixesMax ? [wideGap] : different;

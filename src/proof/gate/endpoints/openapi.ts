@@ -11,7 +11,7 @@ export function isOpenApi(path: string, text: string): boolean {
   return /^\s*(?:\{\s*)?["']?(?:openapi["']?\s*:\s*["']?3\.|swagger["']?\s*:\s*["']?2\.)/m.test(text);
 }
 
-/** What a document lists, or nothing where it cannot be read. */
+/** The endpoints of a document; none if it cannot be read. */
 export async function openApiEndpoints(path: string, text: string): Promise<Endpoint[] | undefined> {
   const result = await readYamlFile(text);
   if ("fault" in result) return undefined;
@@ -35,7 +35,7 @@ export async function openApiEndpoints(path: string, text: string): Promise<Endp
   });
 }
 
-/** With `$ref`, or nothing that is known, all of them. */
+/** All methods if the item has a `$ref` or no known method. */
 function methodsOf(item: unknown): { readonly method: string | undefined; readonly at?: number }[] {
   const listed = pairsOf(item).filter(({ key }) => methodNames.has(textOf(key).toLowerCase()));
   if (listed.length === 0) return [{ method: undefined }];

@@ -7,16 +7,16 @@ import { routesIn } from "./script-routes.ts";
 const apiWords =
   /\b(?:fetch|ofetch|useFetch|axios|ky|got|ajax|[rR]equest)\b|\.(?:get|post|put|patch|delete|del|head|options|all|use|route|register|request)\s*[(<]/;
 
-/** False where a text can neither serve nor call anything, which most need not be parsed to know. */
+/** False if a text can neither serve nor call anything. Most files need not be parsed for that. */
 export function mayHaveApi(text: string): boolean {
   return apiWords.test(text);
 }
 
-/** What takes routes by its name, mounts something, or is told by a path that it is no mere map. */
+/** Matches names of servers and routers, mounts, and calls with a path, which tell routes from `get` of a map. */
 const servingWords =
   /(?:app|application|server|routers?|routes?|fastify\w*|hono|instance|express|koa|polka|elysia|restana|findmyway)\b|["'`]\\?\/|(?:use|mount|register)\s*[(<]/i;
 
-/** False where it serves nothing, whatever it calls. */
+/** False if it serves nothing. */
 export function mayServe(text: string): boolean {
   return mayHaveApi(text) && servingWords.test(text);
 }
@@ -24,12 +24,12 @@ export function mayServe(text: string): boolean {
 const callingWords =
   /(?:fetch|axios|\bky|\bgot|request|http|superagent|api|client|instance|jquery)\b|\$\s*\??\./i;
 
-/** False where it calls nothing, whatever it serves. */
+/** False if it calls nothing. */
 export function mayCall(text: string): boolean {
   return mayHaveApi(text) && callingWords.test(text);
 }
 
-/** Comparing costs the product of these, and nobody writes so many by hand into one file. */
+/** Comparing costs the product of these numbers. Files written by hand have fewer. */
 const factsMax = 2000;
 
 /** Routes, mounts and client calls of one script, unless there are too many to compare. */

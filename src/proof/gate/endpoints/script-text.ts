@@ -1,12 +1,12 @@
 import { isNode, type SyntaxNode } from "../reading/walk-script.ts";
 import { gap, serverGap, wideGap, withoutGaps } from "./url-path.ts";
 
-/** Texts under names that never change. */
+/** Constant name to its text. */
 export type Constants = ReadonlyMap<string, string>;
 
 const partsMax = 100;
 
-/** An expression as text, with gaps where it cannot be read; of something that is no text, one gap. */
+/** An expression as text, with gaps for the parts that cannot be read; a single gap if it is not a text. */
 export function textWithGaps(node: unknown, constants: Constants): string {
   const expression = unwrapped(node);
   switch (expression?.type) {
@@ -72,7 +72,7 @@ function literal(text: string): string {
   return withoutGaps(text);
 }
 
-/** The name that something is called by at last: `id` for `user.id`, `encode` for `encode(x)`. */
+/** The last name of an expression: `id` for `user.id`, `encode` for `encode(x)`. */
 export function nameOf(node: unknown): string | undefined {
   let at = unwrapped(node);
   while (at?.type === "CallExpression" || at?.type === "OptionalCallExpression") at = unwrapped(at.callee);
@@ -91,7 +91,7 @@ const wrappers: ReadonlySet<string> = new Set([
   "AwaitExpression",
 ]);
 
-/** Without what changes nothing about a value. */
+/** The expression without wrappers that do not change its value. */
 export function unwrapped(node: unknown): SyntaxNode | undefined {
   let at = isNode(node) ? node : undefined;
   while (at !== undefined && wrappers.has(at.type)) {
@@ -101,7 +101,7 @@ export function unwrapped(node: unknown): SyntaxNode | undefined {
   return at;
 }
 
-/** The properties of an object that are written out; nothing where others may stand in it as well. */
+/** The literal properties of an object; undefined if it may have others. */
 export function propertiesOf(
   node: unknown,
 ): { readonly all: boolean; get(name: string): SyntaxNode | undefined } | undefined {

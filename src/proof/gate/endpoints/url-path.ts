@@ -1,6 +1,6 @@
 import { patternsMeet, segmentPattern } from "../../../core/paths/segment-pattern.ts";
 
-/** Stands in a text for a piece that is known only when the program runs. */
+/** Marks a part of a text that is known only at run time. */
 export const gap = "\uE000";
 /** The same, where the piece may well hold several segments. */
 export const wideGap = "\uE001";
@@ -23,7 +23,7 @@ export function withoutGaps(text: string): string {
   return text.replace(allGaps, "");
 }
 
-/** Where a client's URL leads on its own server; nothing for other servers and what cannot be told. */
+/** The path of a client's URL on its own server; undefined for other servers and unknown URLs. */
 export function callSegments(url: string): Segments | undefined {
   const [origin, host = ""] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   if (origin !== undefined && !isOwnHost(host)) return undefined;
@@ -70,7 +70,7 @@ export function opened(path: string): string {
   return path.replace(/^[\uE000-\uE002]+(?=\/|$)/, wideGap);
 }
 
-/** What is longer or wider than that serves everything below its beginning. */
+/** A longer pattern counts as serving everything below its beginning. */
 function bounded(segments: Segments): Segments {
   const end = segments.findIndex(
     (_, at) => at === segmentsMax || countWide(segments.slice(0, at + 1)) > wideGapsMax,
@@ -83,7 +83,7 @@ function routeSegment(segment: string): string {
   return segment.replace(/:\w+(?:\([^)]*\)|\{[^}]*\})?\??|\{[^}]*\}|\*/g, gap);
 }
 
-/** Can a call mean this endpoint, whatever its gaps turn out to be? */
+/** Whether a call can mean this endpoint, for some values of its gaps. */
 export function serves(endpoint: Segments, call: Segments): boolean {
   const [wanted, ...endpoints] = endpoint;
   const [given, ...calls] = call;
@@ -113,7 +113,7 @@ export function prefixOf([first]: Segments): string | undefined {
   return first === undefined || gaps.test(first) ? undefined : first.toLowerCase();
 }
 
-/** For people: gaps as stars. */
+/** The path for messages, with stars for gaps. */
 export function shownPath(segments: Segments): string {
   return `/${segments.map((segment) => segment.replaceAll(wideGap, "**").replace(allGaps, "*")).join("/")}`;
 }

@@ -12,7 +12,7 @@ interface Pattern {
   readonly foldersOnly: boolean;
 }
 
-/** What the tree's `.gitignore` files keep out of it: built later, so no tree has it. */
+/** Paths that the tree's `.gitignore` files exclude. They are built later, so they are missing in every tree. */
 export class IgnoredPaths {
   readonly #tree: SourceTree;
   readonly #patterns = new Map<string, readonly Pattern[]>();
@@ -22,7 +22,7 @@ export class IgnoredPaths {
     this.#tree = tree;
   }
 
-  /** A folder that is ignored takes everything below it along. */
+  /** Everything below an ignored folder is ignored. */
   has(path: string): boolean {
     const folders = foldersAbove(path).toReversed().slice(1);
     return folders.some((folder) => this.#ignores(folder, true)) || this.#ignores(path, false);

@@ -1,4 +1,4 @@
-/** Who loads whom before running. */
+/** Which file loads which before it runs. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Edge {
@@ -46,7 +46,7 @@ export function circleGroups(graph: ImportGraph): ReadonlyMap<string, number> {
   return groups;
 }
 
-/** The shortest way from the end of an edge back to its start, as files in order, both ends being the same. */
+/** The shortest cycle through an edge, as files in order; the first and the last are the same. */
 export function circleThrough(graph: ImportGraph, { from, to }: Edge): readonly string[] {
   const cameFrom = new Map<string, string>([[to, from]]);
   let reached = [to];

@@ -4,12 +4,12 @@ import { readPackage } from "./project-packages.ts";
 
 const governing = /(?:^|\/)(?:package|(?:ts|js)config(?:[.-][\w.-]+)?)\.json$/;
 
-/** True for files that decide where the imports of others lead. */
+/** True for files that decide how imports in other files resolve. */
 export function governsImports(path: string): boolean {
   return governing.test(path);
 }
 
-/** True if imports of scripts that did not change may be lost or lead to other files than before. */
+/** True if imports in unchanged scripts may break or resolve to other files than before. */
 export function mayDivertImports({ base, result, changed }: Merge): boolean {
   return changed.some(
     ({ path, status }) =>
@@ -21,7 +21,7 @@ function sayTheSame(path: string, before = "", after = ""): boolean {
   return path.endsWith("package.json") ? samePackage(before, after) : sameAliases(before, after);
 }
 
-/** More dependencies take nothing from anybody. */
+/** Added dependencies break no import. */
 function samePackage(before: string, after: string): boolean {
   const [old, now] = [readPackage("", before), readPackage("", after)];
   if (old === undefined || now === undefined) return false;

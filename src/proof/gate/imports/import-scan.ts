@@ -11,7 +11,7 @@ import {
 import { mayImport, quotedNames } from "./quoted-names.ts";
 import { importsIn, type ScriptImport } from "./script-imports.ts";
 
-/** One import of a script, and where it leads. */
+/** One import of a script, and what it resolves to. */
 export interface Link {
   readonly imported: ScriptImport;
   readonly to: Resolution;
@@ -90,7 +90,7 @@ export class ImportScan {
     return this.#changed.has(path);
   }
 
-  /** True if some script of the base asked for this package, and it led to nothing then already. */
+  /** True if a script of the base imported this package and it could not be resolved there either. */
   wasMissing(name: string): boolean {
     const known = this.#missing.get(name);
     if (known !== undefined) return known;
@@ -107,18 +107,18 @@ export class ImportScan {
     return was;
   }
 
-  /** The file of the base that a name would have meant. */
+  /** The file of the base that a name resolved to. */
   fileBefore(specifier: string, path: string): string | undefined {
     const found = this.#before.resolve(specifier, path);
     return found.kind === "file" ? found.path : undefined;
   }
 
-  /** How many scripts were looked at. */
+  /** The number of scripts that were read. */
   get followed(): number {
     return this.#followed.size;
   }
 
-  /** The scripts that did not change and in which some name leads elsewhere than before. */
+  /** The unchanged scripts in which some name resolves to another file than before. */
   diverted(): ReadonlySet<string> {
     const scripts = this.#scripts().filter((path) => !this.isChanged(path));
     this.#merge.result.load(scripts);

@@ -7,15 +7,14 @@ import { PathAliases } from "./path-aliases.ts";
 import { type ProjectPackage, ProjectPackages, splitPackage } from "./project-packages.ts";
 import { below, folderOf, foldersAbove, pathFrom, TreeFiles } from "./tree-files.ts";
 
-/** What is installed beside the tree. */
+/** The packages that are installed next to the tree. */
 export interface InstalledPackages {
   hasPackage(name: string): boolean;
 }
 
 /**
- * Where an import leads: to a file of the tree; to something that others provide; to what cannot be known from
- * the tree (`unknown`: built later, or an alias of some tool); or to nothing, `name` being the package that
- * nobody provides.
+ * What an import resolves to: a file of the tree; something that is provided from outside (a package, Node); `unknown`,
+ * which is built later or is an alias of some tool; or `missing`, with the `name` of the missing package.
  */
 export type Resolution =
   | { readonly kind: "file"; readonly path: string }
@@ -37,7 +36,7 @@ const unknown: Resolution = { kind: "unknown" };
 const missing = (why: string, name?: string): Resolution =>
   name === undefined ? { kind: "missing", why } : { kind: "missing", why, name };
 
-/** Resolves as the tools do together: whatever leads somewhere under one of them counts. */
+/** Resolves imports like the common tools: it is enough if one of them finds the module. */
 export class ModuleResolver {
   readonly #tree: SourceTree;
   readonly #installed: InstalledPackages;
@@ -64,7 +63,7 @@ export class ModuleResolver {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const found = this.#resolve(specifier, from);
-    // Bundlers read what follows a `?` as a wish.
+    // Bundlers treat the text after `?` as options.
     const plain = specifier.replace(/\?.*$/s, "");
     const result = found.kind === "missing" && plain !== specifier ? this.#resolve(plain, from) : found;
     this.#known.set(key, result);
@@ -113,7 +112,7 @@ export class ModuleResolver {
     return moduleFile(path, this.#files, asFolder) ?? (folder && this.#fileOf(folder, "."));
   }
 
-  /** What no tree has, because it is built later or lies beyond a link. */
+  /** True for paths that no tree contains, because they are built later or are behind a link. */
   #isElsewhere(path: string): boolean {
     const isLink = (folder: string) => this.#files.hasFile(folder) && this.#tree.text(folder) === undefined;
     if (foldersAbove(path).some(isLink)) return true;

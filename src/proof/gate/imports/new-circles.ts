@@ -31,7 +31,7 @@ export function newCircles(scan: ImportScan, changed: readonly string[]): Circle
   const told = new Set<string>();
   const touched = new Set<number>();
   let more = false;
-  // A changed file is the better one to blame.
+  // Prefer to report a changed file.
   const members = paths.filter((path) => groups.has(path));
   for (const path of members.toSorted((a, b) => Number(scan.isChanged(b)) - Number(scan.isChanged(a)))) {
     const group = groups.get(path) as number;

@@ -14,7 +14,7 @@ export interface ProjectPackage {
   readonly dependencies: ReadonlySet<string>;
 }
 
-/** The packages of a tree: who governs a file, and who has a name. */
+/** The packages of a tree, by name and by the files that belong to them. */
 export class ProjectPackages {
   readonly #byFolder = new Map<string, ProjectPackage>();
   readonly #byName = new Map<string, ProjectPackage>();

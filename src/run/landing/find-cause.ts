@@ -4,6 +4,18 @@ import { tryLinks } from "./merge-chain.ts";
 import { isAmong } from "./prove-checks.ts";
 import { changeOf, type LeftOut, leftOut, type ProvenLink, type Proving } from "./proving.ts";
 
+/*
+ * Which change of a chain is the cause of a failing check.
+ *
+ * A check fails on the merge of the last change of a chain. The cause is that change itself, or an earlier one that it
+ * does not fit together with. To find out, the last change is merged and checked again on the base alone, then on the
+ * base with the first change, with the first two, and so on. If the check fails on the base alone, the last change is
+ * the cause. Otherwise the cause is the earlier change with which the check begins to fail.
+ *
+ * Which of the two is left out then: as in any merge queue the earlier change wins and the later one adapts. The earlier
+ * change is left out only if it fails the project's check alone on the base.
+ */
+
 export interface Failure {
   readonly links: readonly ProvenLink[];
   readonly last: ProvenLink;
@@ -11,20 +23,17 @@ export interface Failure {
   readonly refused: Deny;
 }
 
-/**
- * In a queue the earlier change wins and the later one adapts, unless the earlier one fails the project's own checks
- * alone on the base.
- */
-export async function blame({ context, checks, project }: Proving, failure: Failure): Promise<LeftOut> {
+/** The change to leave out after a check failed on the merge of the last one. */
+export async function findCause({ context, checks, project }: Proving, failure: Failure): Promise<LeftOut> {
   const { links, last, failed, refused } = failure;
   const { root, baseCommit: base } = context.repository;
   const fails = (commit: string, merged: readonly Candidate[]) =>
     checks.fails(commit, failed, changeOf(context, merged));
   const candidates = [...links, last].map(({ candidate }) => candidate);
-  const other = await findGuilty({ root, base, candidates, fails });
+  const other = await firstFailingWith({ root, base, candidates, fails });
   const isProjects = isAmong(project, failed);
   if (other !== last.candidate && isProjects && (await failsAlone({ root, base, other, fails })))
-    return broke(other, last.candidate, { what: `\`${failed}\``, refused, links });
+    return leaveOutEarlier(other, last.candidate, { what: `\`${failed}\``, refused, links });
   return { ...leftOut(last.candidate, withOther(refused, other, last.candidate)), evidence: last.evidence };
 }
 
@@ -42,11 +51,11 @@ interface TipFailure {
   readonly links: readonly ProvenLink[];
   readonly refused: Deny;
   readonly what: string;
-  readonly fails: Parameters<typeof findGuilty>[0]["fails"];
+  readonly fails: Parameters<typeof firstFailingWith>[0]["fails"];
 }
 
-/** The merge from which on it fails: what came before it holds. */
-export async function blameTip(
+/** The same for a failure on the tip: the first merge on which it fails is the last change of the search. */
+export async function findTipCause(
   { context }: Proving,
   { links, refused, what, fails }: TipFailure,
 ): Promise<LeftOut> {
@@ -56,10 +65,10 @@ export async function blameTip(
   while (count < links.length && !(await fails(links[count - 1]?.commit ?? base, candidates.slice(0, count))))
     count += 1;
   const failing = candidates.slice(0, count);
-  const other = await findGuilty({ root, base, candidates: failing, fails });
+  const other = await firstFailingWith({ root, base, candidates: failing, fails });
   const last = failing.at(-1) as Candidate;
   if (other !== last && (await failsAlone({ root, base, other, fails })))
-    return broke(other, last, { what, refused, links });
+    return leaveOutEarlier(other, last, { what, refused, links });
   return withEvidence(links, last, withOther(refused, other, last));
 }
 
@@ -68,8 +77,8 @@ function withOther(refused: Deny, other: Candidate, own: Candidate): Deny {
   return { ...refused, details: { ...refused.details, with: other.task ?? other.branch } };
 }
 
-function broke(
-  guilty: Candidate,
+function leaveOutEarlier(
+  cause: Candidate,
   other: Candidate,
   {
     what,
@@ -78,9 +87,9 @@ function broke(
   }: { readonly what: string; readonly refused: Deny; readonly links: readonly ProvenLink[] },
 ): LeftOut {
   const whose = other.task ?? other.branch;
-  const way = guilty.session === null ? "fix it, then land again" : "fix it and hand it in again";
-  const reason = `${what} of \`${whose}\` fails with this change and holds without it: ${way}`;
-  return withEvidence(links, guilty, deny("R-GT-001", reason, { ...refused.details, breaks: whose }));
+  const next = cause.session === null ? "fix it, then land again" : "fix it and hand it in again";
+  const reason = `${what} of \`${whose}\` fails with this change and passes without it: ${next}`;
+  return withEvidence(links, cause, deny("R-GT-001", reason, { ...refused.details, breaks: whose }));
 }
 
 function withEvidence(links: readonly ProvenLink[], candidate: Candidate, refused: Deny): LeftOut {
@@ -91,17 +100,14 @@ function withEvidence(links: readonly ProvenLink[], candidate: Candidate, refuse
 interface Replay {
   readonly root: string;
   readonly base: string;
-  /** In their order; together they fail. */
+  /** In merge order. The check fails on the merge of all of them. */
   readonly candidates: readonly Candidate[];
-  /** Whether what failed fails on a commit that has these merged. */
+  /** Whether the check fails on a commit with these candidates merged. */
   fails(commit: string, merged: readonly Candidate[]): Promise<boolean>;
 }
 
-/**
- * Replays the merges one at a time. The last one is guilty if it fails on the base alone; if not, then the one
- * with which it begins to fail.
- */
-async function findGuilty({ root, base, candidates, fails }: Replay): Promise<Candidate> {
+/** The candidate with which the last one begins to fail; the last one itself if it fails on the base alone. */
+async function firstFailingWith({ root, base, candidates, fails }: Replay): Promise<Candidate> {
   const last = candidates.at(-1) as Candidate;
   const before = candidates.slice(0, -1);
   for (let count = 0; count < before.length; count += 1) {
