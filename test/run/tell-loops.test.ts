@@ -7,7 +7,7 @@ import { dispatch, memoryEngine, packet, runner } from "../support/memory-engine
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const session = "2026-02-14_shop";
-const refusal = { code: "R-BG-001", reason: "it goes round in circles", details: {} } as const;
+const refusal = { code: "R-BG-001", reason: "it is in a loop", details: {} } as const;
 const halt = { signal: "same_call", count: 10 };
 
 async function halted(root: string) {
@@ -52,7 +52,7 @@ describe("a halt", () => {
     for (const event of await engine.ledger.events({ task: `${session}/T-1` })) tellLoop(context, event);
     expect(told).toEqual([
       `${session}/T-1 warning: 15 edits`,
-      `${session}/T-1 halted: R-BG-001: it goes round in circles`,
+      `${session}/T-1 halted: R-BG-001: it is in a loop`,
     ]);
     expect(memory()).not.toContain("15 edits");
   });

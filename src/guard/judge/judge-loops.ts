@@ -14,7 +14,7 @@ export async function refuseLoop(caller: TaskCaller, judging: Judging): Promise<
   if (halt === undefined) return undefined;
   const way =
     "stop, and report the task as blocked with what you have tried; a person can raise `limits.tokens`, which raises this limit too, or dispatch the task again";
-  const reason = `task \`${holder.key}\` goes round in circles: ${halt.reason}: ${way}`;
+  const reason = `task \`${holder.key}\` is in a loop: ${halt.reason}: ${way}`;
   const { signal, count, limit } = halt;
   return refuseAndRecord(caller, deny("R-BG-001", reason, { signal, count, limit }), judging);
 }
