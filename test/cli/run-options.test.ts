@@ -187,7 +187,7 @@ describe("a base whose own checks fail", () => {
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
     expect(stderr).toContain(
-      "lockstep: R-GT-001: `node test/f.test.js` fails on `main` (exit 1), so nothing could be proven: mend it, or compare failures with --allow-red\n",
+      "lockstep: R-GT-001: `node test/f.test.js` already fails on `main` (exit 1), so nothing can be verified: fix `main` first, or compare failures with --allow-red\n",
     );
     expect(stdout).toContain("node test/f.test.js printed\n");
     expect(stdout).toContain("  1 failing: rounds\n");
@@ -208,7 +208,7 @@ describe("a base whose own checks fail", () => {
     const { status, stdout, stderr } = await repository.run(["run", "--allow-red"]);
     expect(status, stderr).toBe(0);
     expect(stderr).toContain(
-      "`node test/f.test.js` fails on the base (exit 1): it may go on failing as it does",
+      "`node test/f.test.js` already fails on the base (exit 1): tolerated while it fails the same way",
     );
     expect(stdout).toContain("proof: node test/f.test.js (fails as before); test -e A.txt (failed before)\n");
   });

@@ -69,7 +69,7 @@ describe("the report of a run", () => {
       reported("T-003", "ESCALATED", {
         waits: person("escalated"),
         code: "R-PC-002",
-        reason: "`npm test` fails on the merged tree (exit 1): mend it and hand it in again\n  at x.js:1",
+        reason: "`npm test` fails on the merged tree (exit 1): fix it and hand it in again\n  at x.js:1",
       }),
       reported("T-004", "PENDING", {
         attempts: 0,
@@ -93,7 +93,7 @@ not merged
          next: lockstep task resolve T-003 --note "…" && lockstep run
   T-004  pending: waits for T-003 (waits for you)
 
-1m 12s, 3k tokens, 0.25 USD, walls: sandbox ✓ diff ✓
+1m 12s, 3k tokens, 0.25 USD, isolation: sandbox on, scope check on
 to share it: git push origin main
 `);
   });
@@ -198,7 +198,7 @@ to share it: git push origin main
 
   it("of one that only watched says who goes on", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], { outcome: "running", left: 42 });
-    expect(text).toMatch(/left: process 42 goes on with the tasks; `lockstep run` watches them again\n$/);
+    expect(text).toMatch(/left: process 42 continues with the tasks; `lockstep run` follows them again\n$/);
   });
 
   it("of one that was stopped says how it goes on", () => {
@@ -206,13 +206,13 @@ to share it: git push origin main
       outcome: "stopped",
       goOn: "lockstep run plan.yaml",
     });
-    expect(text).toMatch(/stopped, and everything is kept: `lockstep run plan\.yaml` goes on\n$/);
+    expect(text).toMatch(/stopped, and all work is kept: `lockstep run plan\.yaml` continues\n$/);
     expect(text).not.toContain("next:");
   });
 
   it("says why no sandbox stood", () => {
     expect(report([reported("T-001", "MERGED")], { missing: "bwrap is not installed" })).toContain(
-      "no sandbox stood around the agents: bwrap is not installed\n",
+      "the agents ran without a sandbox: bwrap is not installed\n",
     );
   });
 });
@@ -246,7 +246,7 @@ describe("a run", () => {
     const again = await repository.run(["run"]);
     expect(again).toMatchObject({ status: 0 });
     expect(again.stdout).toMatch(
-      /^\S+_shop is done: its task was merged before, and the plan has not changed; --again starts it anew\nto share it: git push origin main\n$/,
+      /^\S+_shop is done: its task was already merged, and the plan has not changed; --again starts a new session\nto share it: git push origin main\n$/,
     );
   });
 

@@ -135,7 +135,7 @@ describe("a base on which a check is flaky", () => {
     using sureOne = chancy();
     sureOne.branch("broken", { "f.js": "exports.f = 3;\n" });
     expect((await sureOne.land("broken")).landed).toMatchObject({
-      refused: { reason: expect.stringMatching(/\(exit 1\): mend it on the branch and land again$/) },
+      refused: { reason: expect.stringMatching(/\(exit 1\): fix it on the branch and land again$/) },
     });
   });
 

@@ -20,7 +20,7 @@ describe("a scope that is typed in a folder below the root", () => {
     repository.branch("outside", { "docs/a.md": "b\n", "f.js": "exports.f = 2;\n" });
     const outside = await inDocs(repository, "land", "outside", "--scope", ".");
     expect(outside).toMatchObject({ status: 2, stderr: expect.stringContaining("R-PO-002") });
-    expect(outside.stderr).toContain("scope, from the project's root: docs\n");
+    expect(outside.stderr).toContain("scope, relative to the project's root: docs\n");
     expect((await inDocs(repository, "land", "inside", "--scope", "a.md")).status).toBe(0);
     const forbidden = ["--forbid", "x.md", "--check", "cmd: true", "--agent", "a", "--title", "x"];
     await inDocs(repository, "task", "add", "T-1", "--scope", ".", "../f.js", ...forbidden);

@@ -113,7 +113,7 @@ answer("OK");`);
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
     expect(stderr).toContain(
-      "E-PLAN: nobody but `a`, who does it, could review task `A`: list another agent under `task_types.product.agents.gatekeeper`",
+      "E-PLAN: the only possible reviewer of task `A` is `a`, which works on it: list another agent under `task_types.product.agents.gatekeeper`",
     );
     expect(repository.git("log", "--format=%s")).toBe("base");
   });

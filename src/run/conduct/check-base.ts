@@ -57,6 +57,6 @@ async function refused(
   const unset = await refuseUnset(prover, baseCommit, { command, run });
   const told = { command, exit: run.exit, ...printed(run), check: 1 };
   if (unset !== undefined) return { ...unset, details: { ...unset.details, ...told } };
-  const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
+  const reason = `\`${command}\` already fails on \`${base}\` (exit ${run.exit}), so nothing can be verified: fix \`${base}\` first, or compare failures with --allow-red`;
   return deny("R-GT-001", reason, told);
 }

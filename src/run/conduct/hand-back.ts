@@ -66,7 +66,7 @@ async function submitWorklog(
 }
 
 function notTaken({ key, state }: Task): Deny {
-  const why = `there is no document, and nobody has taken over task \`${key}\`, which is ${state}`;
+  const why = `no document was given, and task \`${key}\` (${state}) is not taken over`;
   return deny("R-IN-001", `${why}: name a FILE with a result`, { task_id: key, state });
 }
 

@@ -60,7 +60,7 @@ export async function logStop(
 function nextStep({ key, state, hold, counters }: Task): string {
   if (state !== "BLOCKED")
     return `lockstep task show ${key}, then lockstep task resolve ${key} --note TEXT or lockstep task cancel ${key} --reason TEXT`;
-  if (hold?.kind === "deny" && counters.block_retries === 0) return "it is tried once more";
+  if (hold?.kind === "deny" && counters.block_retries === 0) return "it is retried once";
   if (hold?.by != null) return `it waits for ${hold.by}`;
   return `lockstep task retry ${key}`;
 }

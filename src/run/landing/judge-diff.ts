@@ -20,10 +20,11 @@ export function findOutsideScope(
   diff: readonly ChangedPath[],
 ): Deny | undefined {
   const lock = readEntries(scope, place);
-  if ("error" in lock) return deny("R-PD-002", `\`${scope[lock.index]}\` is no scope: ${lock.error}`);
+  if ("error" in lock)
+    return deny("R-PD-002", `\`${scope[lock.index]}\` is not a valid scope: ${lock.error}`);
   const carved = readEntries(forbidden, place);
   if ("error" in carved)
-    return deny("R-PD-004", `\`${forbidden[carved.index]}\` is no scope: ${carved.error}`);
+    return deny("R-PD-004", `\`${forbidden[carved.index]}\` is not a valid scope: ${carved.error}`);
   const limits = {
     place: { root: place.root, ...(place.folds === undefined ? {} : { folds: place.folds }) },
     disk: { ...disk, realPath: (path: string) => path },

@@ -243,7 +243,7 @@ function notRun(command: string, error: string): Deny {
 /** `times`: how often it was flaky in proofs before. */
 function whyNot(record: CheckRecord, ofRun: boolean, times: number): Deny {
   const { command, outcome, before, after } = record;
-  const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
+  const way = ofRun ? "fix it and hand it in again" : "fix it on the branch and land again";
   const seen = times === 1 ? "was flaky once before" : `was flaky ${times} times before`;
   const too = before?.earlier !== undefined ? "is flaky on the base" : times > 0 ? seen : undefined;
   const next =

@@ -181,7 +181,7 @@ async function revertAll(
     if ("conflicts" in merged)
       return deny(
         "R-GT-001",
-        `later work changed the same lines as task \`${key}\` in \`${merged.conflicts.join("`, `")}\`: roll that back first, or mend it by hand`,
+        `later work changed the same lines as task \`${key}\` in \`${merged.conflicts.join("`, `")}\`: roll that back first, or resolve the conflict by hand`,
         { task_id: key, conflicts: merged.conflicts },
       );
     const subject = `Roll back ${key}: ${title ?? key}`;

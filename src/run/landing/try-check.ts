@@ -22,7 +22,7 @@ interface Tried {
   readonly inventory: Inventory | null;
 }
 
-/** One check on one tree. A failure is tried once more, on the base as on a merge: one alone may be chance. */
+/** Runs one check on one tree. A failure is retried once, on the base and on a merge, because it may be flaky. */
 export async function tryCheck(
   prover: Prover,
   { commit, command, change, isKnown = () => false, whole = ({ run }) => run, onProgress }: Wanted,
@@ -32,7 +32,7 @@ export async function tryCheck(
   const { tree, inventory } = proven;
   const first = whole(proven);
   if (first.exit === 0 || isKnown(first)) return { tree, first, again: null, inventory };
-  onProgress(`once more: ${command}`);
+  onProgress(`retrying: ${command}`);
   const second = await prover.run(commit, command, change);
   if ("error" in second) return { tree, first, again: null, inventory };
   const again = whole(second);

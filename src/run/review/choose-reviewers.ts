@@ -78,10 +78,14 @@ function ownJudge({ id, type }: { readonly id: string; readonly type: string | n
     type === null
       ? "give another agent the role Reviewer"
       : `list another agent under \`task_types.${type}.agents.gatekeeper\``;
-  return deny("E-PLAN", `nobody but \`${agent}\`, who does it, could review task \`${id}\`: ${where}`, {
-    task: id,
-    agent,
-  });
+  return deny(
+    "E-PLAN",
+    `the only possible reviewer of task \`${id}\` is \`${agent}\`, which works on it: ${where}`,
+    {
+      task: id,
+      agent,
+    },
+  );
 }
 
 /** The names that `gatekeeper` hooks want approved; those of the agent that does the work count. */

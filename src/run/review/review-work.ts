@@ -44,7 +44,9 @@ export async function reviewFor(
   const makers = await makersOf(context.engine, task.key);
   const agent = gatekeeperFor(context.config, { type: task.plan.type, makers }, name);
   if (agent === undefined)
-    return waits(deny("R-HK-001", `nobody but those who did it could approve \`${name}\`: add a gatekeeper`));
+    return waits(
+      deny("R-HK-001", `only the agents that worked on \`${name}\` could approve it: add a gatekeeper`),
+    );
   return reviewBy(context, task, await workOf(context, commit), { agent, focus: name, makers, stop });
 }
 
