@@ -112,7 +112,7 @@ describe("a person at the prompt", () => {
     const engine = await memoryEngine();
     await askManual(engine, { task: "T-1", criterion: "reads well", commit: "a".repeat(40) }, person);
     const { shown, entries, settled } = await typing(engine, "", "y");
-    expect(shown).not.toContain("go on without?");
+    expect(shown).not.toContain("continue without?");
     expect(shown).toContain("  UD-1 is still open: `lockstep decide UD-1` asks again\n");
     expect({ entries, settled }).toEqual({ entries: { "UD-1": "pending: null" }, settled: [] });
   });
@@ -146,7 +146,7 @@ describe("a person at the prompt", () => {
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
     await ask(engine, "risk", { fromSecurity: true });
     const silent = await typing(engine, "", "", "", "");
-    expect(silent.shown.match(/an answer is required/g)).toHaveLength(4);
+    expect(silent.shown.match(/an answer is required/g)).toHaveLength(5);
     expect(silent.entries["UD-1"]).toBe("pending: null");
     const { entries } = await typing(engine, "", "cancel: user deferred: next sprint");
     expect(entries["UD-1"]).toBe("cancelled: user deferred: next sprint");

@@ -87,7 +87,7 @@ merged
          proof: npm test (fails as before)
 
 not merged
-  T-003  escalated: R-PC-002 \`npm test\` fails on the merged tree (exit 1): mend
+  T-003  escalated: R-PC-002 \`npm test\` fails on the merged tree (exit 1): fix
          it and hand it in again
          look: lockstep log T-003; lockstep diff T-003
          next: lockstep task resolve T-003 --note "…" && lockstep run
@@ -272,12 +272,12 @@ describe("a run", () => {
     const { ended } = running;
     await eventually("its agent", () => running.errors().includes("at work") || undefined);
     running.process.kill("SIGINT");
-    await eventually("an answer", () => running.errors().includes("nothing more") || undefined);
+    await eventually("an answer", () => running.errors().includes("No new tasks") || undefined);
     running.process.kill("SIGINT");
     const { status, stdout } = await ended;
     expect(status).toBe(3);
     const [, goOn = ""] =
-      /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` goes on/.exec(stdout) ?? [];
+      /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` continues/.exec(stdout) ?? [];
     repository.write("agents/c.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
     repository.git("commit", "-qam", "mend the agent");
     const again = await repository.run([...goOn.split(" ").slice(1), "--agent", "c"]);

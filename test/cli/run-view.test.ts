@@ -74,7 +74,7 @@ describe("the view of a run", () => {
       decisions: [question],
       last: new Map([[`${session}/T-002`, "Edit src/price.ts"]]),
       selected: `${session}/T-002`,
-      notice: "· on the merged tree: npm test",
+      notice: "· checking the merged tree: npm test",
       keys: ["j/k select"],
     });
     expect(drawRun(whole, { columns: 80, rows: 24, now })).toEqual([
@@ -97,7 +97,7 @@ describe("the view of a run", () => {
       "  T-004  pending      coder       -        -  waits for T-003 (waits for you)",
       "  T-001  merged       coder  1m 12s  12k/50k  Title of T-001",
       "",
-      "· on the merged tree: npm test",
+      "· checking the merged tree: npm test",
       "j/k select",
     ]);
   });
@@ -120,7 +120,7 @@ describe("the view of a run", () => {
     const tasks = [shown("T-001", "MERGED"), ...waiting, shown("T-002", "REVIEW")];
     expect(drawRun(model(tasks), { columns: 40, rows: 7, now })).toEqual([
       "2026-08-01_shop  1/22 merged, 1 review,…",
-      "4m 10s, 25k tokens, walls: sandbox ✓ di…",
+      "4m 10s, 25k tokens, isolation: sandbox…",
       "  TASK   STATE      LAST",
       "  T-002  in review  Title of T-002",
       "  T-10   pending    Title of T-10",
@@ -153,8 +153,8 @@ describe("the view of a run", () => {
     });
     expect(lines[2]).toBe(remark);
     expect(lines.slice(-2)).toEqual([
-      "T-001 is stopped, and its work is kept: a way a way a way a way a way a way",
-      "a way `lockstep task retry T-001`",
+      "T-001 is stopped, and its work is kept: a way a way a way a way a way a way a",
+      "way `lockstep task retry T-001`",
     ]);
   });
 
@@ -396,7 +396,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     stdin?.write("q");
     await seen("j/k select");
     stdin?.write("\u0003");
-    await seen("starting nothing more");
+    await seen("No new tasks will start");
     stdin?.write("q");
     const { stdout } = await running.ended;
     const [, after = ""] = stdout.split(restored);
@@ -424,13 +424,13 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     const seen = follow(running);
     await seen("reading 価格");
     running.process.stdin?.write("tt");
-    await seen("-- enter goes back --");
+    await seen("-- press Enter to go back --");
     await eventually("the end of the run", () =>
       readHostRecord(join(repository.path, ".git/lockstep")) === undefined ? true : undefined,
     );
     running.process.stdin?.write("\r");
     const { stdout } = await running.ended;
-    const [, after = ""] = stdout.split("-- enter goes back --");
+    const [, after = ""] = stdout.split("-- press Enter to go back --");
     expect(after).toMatch(/A {2}you took it over[\s\S]*ended 3/);
     expect(after).not.toContain("\u001b[?1049h");
   });
@@ -446,7 +446,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     const { stdout } = await running.ended;
     expect(stdout).toContain(`left: process ${first.process.pid} continues with the tasks`);
     expect(stdout).toContain("ended 3");
-    expect((await repository.run(["status"])).stdout).toContain("; walls: ");
+    expect((await repository.run(["status"])).stdout).toContain("; isolation: ");
   });
 
   it.each([

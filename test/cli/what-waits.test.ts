@@ -58,7 +58,7 @@ describe("the status", () => {
     const { stdout } = await repository.run(["status"]);
     expect(stdout).toMatch(/^no run is active: `lockstep run` continues\n\nTASK/);
     expect(stdout).toMatch(/^A +IN_PROGRESS .* its run ended$/m);
-    expect(stdout).not.toContain("walls");
+    expect(stdout).not.toContain("isolation");
     await repository.run(["stop", "A"]);
   });
 

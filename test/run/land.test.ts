@@ -360,14 +360,14 @@ describe("the base", () => {
     repository.branch("work", { "other.js": "1\n" });
     using running = repository.start(["land", "work", "--check", "sleep 1", "--json"]);
     await eventually("the check runs", () =>
-      running.errors().includes("on the merged tree: sleep 1") ? true : undefined,
+      running.errors().includes("checking the merged tree: sleep 1") ? true : undefined,
     );
     repository.write("new.txt", "x\n");
     repository.git("add", "new.txt");
     repository.git("commit", "-qm", "meanwhile");
     const { status, stdout, stderr } = await running.ended;
     expect({ status, outcome: JSON.parse(stdout).outcome }).toEqual({ status: 0, outcome: "merged" });
-    expect(stderr).toContain("moved meanwhile");
+    expect(stderr).toContain("moved in the meantime");
     expect(repository.git("log", "-1", "--format=%s", "HEAD^1")).toBe("meanwhile");
     expect(existsSync(join(repository.path, "other.js"))).toBe(true);
     expect(existsSync(join(repository.path, "new.txt"))).toBe(true);

@@ -35,7 +35,7 @@ describe("a task that a person ends while it is proven", () => {
     async (...words) => {
       using repository = slowlyProven();
       using running = repository.start(["run", "--json"]);
-      await until(running, "on the merged tree: test ! -e");
+      await until(running, "checking the merged tree: test ! -e");
       const key = `${(await repository.run(["task", "list", "--json"])).stdout.match(/"id": ?"([^"]+)"/)?.[1]}`;
       const named = words[0] === "task" ? [...words, key, "--reason", "no more"] : words;
       const { status, stderr } = await repository.run(named);

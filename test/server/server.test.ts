@@ -353,8 +353,8 @@ describe("a command that asks the host", () => {
   const request = { operation: "heartbeat", input: { task: "T-1" }, call: {} } as const;
 
   it.each<[string, string | undefined]>([
-    ["hung up before the end", ""],
-    ["hung up before the end", '{"allow":true'],
+    ["closed the connection before the answer was complete", ""],
+    ["closed the connection before the answer was complete", '{"allow":true'],
     ["its answer does not fit the request", "hello\n"],
     ["its answer does not fit the request", "42\n"],
     ["its answer does not fit the request", "null\n"],

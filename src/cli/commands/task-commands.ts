@@ -237,7 +237,7 @@ function addRollback(program: LockstepCommand): void {
       .argument(`<${level}>`)
       .description(levels[level])
       .option(...dryRun)
-      .option("--allow-red", "even if the project's checks fail on what is left")
+      .option("--allow-red", "even if the project's checks fail afterwards")
       .option(...json)
       .example(`lockstep rollback ${level} ${names[level]} --dry-run`, "see what would be reverted")
       .example(`lockstep rollback ${level} ${names[level]}`, "revert it")

@@ -43,7 +43,7 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
     ...[...diff.asks, ...read.replaced].map((one) => ({ kind: "change", ...one }) as const),
     ...lostToReading(diff, checks),
   ];
-  if (reasons.length === 0 && ran.runs.length > 0) onProgress("the base's tests pass on the change");
+  if (reasons.length === 0 && ran.runs.length > 0) onProgress("the tests of the base pass on the change");
   return { changes: diff.changes, allowed: diff.allowed, reasons: unique(reasons), runs: ran.runs };
 }
 
@@ -75,7 +75,7 @@ async function runBaseTests(
   const runs: CheckRecord[] = [];
   const reasons: WeakeningReason[] = [];
   for (const { command, before, after } of [...checks, ...(await laterChecks({ prover, base, later }))]) {
-    onProgress(`the base's tests on the change: ${command}`);
+    onProgress(`checking the change with the tests of the base: ${command}`);
     const first = await prover.run(commit, command, change);
     if ("error" in first) {
       reasons.push({ kind: "command", command, why: `cannot run with the base's tests: ${first.error}` });

@@ -37,7 +37,7 @@ export async function integrate(
   for (let round = 0; round < roundsMax; round += 1) {
     const done = await integrateOnce({ ...context, repository }, wishes);
     if (done !== "base moved") return done;
-    context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on what it is now`);
+    context.onProgress(`\`${repository.base}\` moved in the meantime: verifying again on the new tip`);
     const baseCommit = await readRef(repository.root, `refs/heads/${repository.base}`);
     if (baseCommit === undefined) return tell(context, wishes.map(withoutBase(repository.base)));
     repository = { ...repository, baseCommit };

@@ -19,6 +19,6 @@ export async function openProver({ engine, repository, config, onProgress }: Pro
     reuse: ledgerReuse(engine),
   });
   const { missing } = prover.walls;
-  if (missing !== undefined) onProgress(`no sandbox around the checks: ${missing}`);
+  if (missing !== undefined) onProgress(`checks run without a sandbox: ${missing}`);
   return prover;
 }

@@ -138,7 +138,7 @@ export class ChecksProof {
     for (const { command, kind } of checks) {
       const before = await this.#onBase(command, kind);
       if ("allow" in before) return { refused: before, records };
-      this.#with.onProgress(`on the merged tree: ${command}`);
+      this.#with.onProgress(`checking the merged tree: ${command}`);
       const { prover, allowRed, onProgress } = this.#with;
       const isKnown = (run: CheckRun) =>
         allowRed === true && kind === "project" && isSameFailure(before.run, run);
@@ -173,7 +173,7 @@ export class ChecksProof {
   }
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
-    this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
+    this.#with.onProgress(`replaying to find the change that breaks it: ${command}`);
     const { prover, allowRed, onProgress } = this.#with;
     const before = allowRed ? this.#before.get(command)?.run : undefined;
     const isKnown = (run: CheckRun) => before !== undefined && isSameFailure(before, run);
@@ -195,7 +195,7 @@ export class ChecksProof {
     const isKnown = () => kind === "acceptance";
     if (known !== undefined && (known.run.exit === 0 || isKnown() || this.#settled.has(command)))
       return known;
-    this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
+    this.#with.onProgress(`checking ${this.#with.before ?? "the base"}: ${command}`);
     const { prover, base: commit, flaky, onProgress } = this.#with;
     const tried = await tryCheck(prover, { commit, command, isKnown, onProgress });
     if ("error" in tried) return notRun(command, tried.error);

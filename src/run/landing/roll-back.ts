@@ -202,7 +202,7 @@ async function prove(context: RollbackContext, commit: string): Promise<RolledBa
   const checks = new ChecksProof({
     prover,
     base: commit,
-    before: "on what is left",
+    before: "the tree without it",
     flaky: config.checks.flaky,
     onProgress,
   });
@@ -211,7 +211,7 @@ async function prove(context: RollbackContext, commit: string): Promise<RolledBa
     const tree = await git(context.repository.root, ["rev-parse", `${commit}^{tree}`]);
     return wanted.map(({ command }) => ({ command, tree }));
   }
-  const reason = `\`${String(red.details.command)}\` fails on what is left: roll back more, or say --allow-red`;
+  const reason = `\`${String(red.details.command)}\` fails after the rollback: roll back more, or pass --allow-red`;
   return deny("R-PC-002", reason, red.details);
 }
 
