@@ -34,7 +34,7 @@ function problemOf(text: string): string {
   return `${problem.trim()}${next}`;
 }
 
-/** The command that the words name, as far as they do: `lockstep task cancel`. */
+/** The command that the words name, such as `lockstep task cancel`. */
 function commandAsked(command: Command, words: readonly string[]): string {
   const at = words.findIndex((word) => !word.startsWith("-"));
   const called = command.commands.find((one) => one.name() === words[at]);
@@ -48,7 +48,7 @@ function variadicOptions({ commands, options }: Command): readonly string[] {
   return [...own, ...commands.flatMap(variadicOptions)];
 }
 
-/** Commands that decide report their own faults; this is for what went wrong around them. */
+/** Reports errors outside of commands, which report their own. */
 function report(error: unknown): number {
   if (error instanceof CallRefused) return error.tell();
   if (error instanceof CommanderError) {

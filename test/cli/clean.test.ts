@@ -62,7 +62,7 @@ describe("lockstep clean", () => {
     const refused = await clean("--older", "0", ...more);
     expect(refused).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("R-ST-001: a run is at work"),
+      stderr: expect.stringContaining("R-ST-001: a run is active"),
     });
   });
 

@@ -62,7 +62,7 @@ describe("a task by the command line", () => {
     ]);
     expect(await repository.run(["audit", "verify"])).toMatchObject({
       status: 0,
-      stdout: "4 events, the chain holds\n",
+      stdout: "4 events, the hash chain is intact\n",
     });
     expect((await repository.run(["reconcile"])).stdout).toBe("1 task, 0 held locks and 4 events agree\n");
   });
@@ -220,7 +220,7 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for 
     [["task", "cancel", "T-9"], "R-IN-001: required option '--reason <text>' not specified"],
     [["decide", "UD-7", "approved"], "R-IN-001: there is no decision `UD-7`"],
     [["watchdog", "--now", "noon"], "R-WD-002: `noon` is not an ISO 8601 time"],
-    [["heartbeat", "T-1", "--tokens", "many"], "R-IN-001: `--tokens many` is no whole number"],
+    [["heartbeat", "T-1", "--tokens", "many"], "R-IN-001: `--tokens many` is not a whole number"],
     [["statsu"], "R-IN-001: unknown command 'statsu': did you mean `status`?"],
     [["zzzzzz"], "R-IN-001: unknown command 'zzzzzz'; see `lockstep --help`"],
     [["audit", "export", "."], "R-IN-001: `.` is a folder: name a file in it"],

@@ -96,9 +96,9 @@ describe("a person at the prompt", () => {
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
     for (const about of ["rounding", "colour"]) await ask(engine, about);
     const refused = await typing(engine, "", "", "n");
-    expect(refused.shown).toContain("no answer to UD-1, UD-2: go on without? [y/N] n\n");
+    expect(refused.shown).toContain("no answer to UD-1, UD-2: continue without? [y/N] n\n");
     for (const id of ["UD-1", "UD-2"])
-      expect(refused.shown).toContain(`  ${id} still waits: \`lockstep decide ${id}\` asks again\n`);
+      expect(refused.shown).toContain(`  ${id} is still open: \`lockstep decide ${id}\` asks again\n`);
     expect(refused.entries).toMatchObject({ "UD-1": "pending: null", "UD-2": "pending: null" });
     const { entries, settled } = await typing(engine, "half-even", "", "y");
     expect(entries).toMatchObject({
@@ -112,8 +112,8 @@ describe("a person at the prompt", () => {
     const engine = await memoryEngine();
     await askManual(engine, { task: "T-1", criterion: "reads well", commit: "a".repeat(40) }, person);
     const { shown, entries, settled } = await typing(engine, "", "y");
-    expect(shown).not.toContain("go on without?");
-    expect(shown).toContain("  UD-1 still waits: `lockstep decide UD-1` asks again\n");
+    expect(shown).not.toContain("continue without?");
+    expect(shown).toContain("  UD-1 is still open: `lockstep decide UD-1` asks again\n");
     expect({ entries, settled }).toEqual({ entries: { "UD-1": "pending: null" }, settled: [] });
   });
 
@@ -135,7 +135,7 @@ describe("a person at the prompt", () => {
     await ask(engine, "rounding", { options: ["up", "down"] });
     const { shown, entries, left } = await typing(engine, "a", "b", "c", "d", "up");
     expect(shown).toContain("`a` is not a valid answer: answer one of up, down");
-    expect(shown).toContain("  UD-1 still waits: `lockstep decide UD-1` asks again\n");
+    expect(shown).toContain("  UD-1 is still open: `lockstep decide UD-1` asks again\n");
     expect(entries["UD-1"]).toBe("pending: null");
     expect(left).toEqual(["up"]);
   });
@@ -146,7 +146,7 @@ describe("a person at the prompt", () => {
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
     await ask(engine, "risk", { fromSecurity: true });
     const silent = await typing(engine, "", "", "", "");
-    expect(silent.shown.match(/this one needs an answer/g)).toHaveLength(4);
+    expect(silent.shown.match(/an answer is required/g)).toHaveLength(5);
     expect(silent.entries["UD-1"]).toBe("pending: null");
     const { entries } = await typing(engine, "", "cancel: user deferred: next sprint");
     expect(entries["UD-1"]).toBe("cancelled: user deferred: next sprint");
@@ -177,7 +177,7 @@ describe("a person at the prompt", () => {
     expect(first.shown).not.toContain("d shows what changed");
     await asked("# Spec\n\nThree digits.\n");
     const second = await typing({ engine, documents }, "d", "yes");
-    expect(second.shown).toContain("  d shows what changed since you were asked last\n");
+    expect(second.shown).toContain("  d shows what changed since you were last asked\n");
     expect(second.shown).toMatch(
       /── spec\.md ──\n {2}@@.*\n[\s\S]* {2}-Two digits\.\n {2}\+Three digits\.\n/,
     );
@@ -194,7 +194,7 @@ describe("a person at the prompt", () => {
     };
     await askGate(engine, { session: sessionName, gate: "REVIEW_STRATEGY", ...question }, person);
     const { shown, entries } = await typing(engine, "y", "");
-    expect(shown).toContain("  Enter takes single-final\n");
+    expect(shown).toContain("  press Enter for single-final\n");
     expect(Object.values(entries)).toEqual(["answered: approved", "answered: single-final"]);
   });
 
@@ -234,8 +234,8 @@ describe("lockstep decide", () => {
     ]);
     expect(answered).toMatchObject({
       status: 0,
-      stdout: `decision ${gateId} is settled\n`,
-      stderr: `to go on: lockstep resume ${sessionName}\n`,
+      stdout: `decision ${gateId} is answered\n`,
+      stderr: `to continue: lockstep resume ${sessionName}\n`,
     });
     expect(repository.status()).toMatchObject({
       current_state: "APPROVE_DESIGN",
@@ -264,13 +264,13 @@ describe("lockstep decide", () => {
     for (const words of [["decide"], ["decide", gateId], ["status"]])
       expect((await repository.run(words)).stdout).toContain(`lockstep decide ${gateId} approved\n`);
     expect((await repository.run(["decide", laterId, "approved"])).stdout).toBe(
-      `decision ${laterId} is settled\n`,
+      `decision ${laterId} is answered\n`,
     );
     expect((await repository.run(["decide"])).stdout).toContain(
       "lockstep decide UD-APPROVE-DESIGN approved\n",
     );
     expect((await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"])).stdout).toBe(
-      `decision ${gateId} is settled\n`,
+      `decision ${gateId} is answered\n`,
     );
   });
 
@@ -364,7 +364,7 @@ describe("lockstep decide", () => {
     running.process.stdin?.write("approved\n");
     const { status, stdout } = await running.ended;
     expect(stdout.replace(/\s+/g, " ")).toContain(`\`perhaps\` is not a valid answer to ${gateId}`);
-    expect(stdout).toContain(`to go on: lockstep resume ${sessionName}`);
+    expect(stdout).toContain(`to continue: lockstep resume ${sessionName}`);
     expect(status).toBe(0);
     expect(repository.status()).toMatchObject({ user_decisions: [{ answer: "approved" }] });
   });
@@ -412,7 +412,7 @@ describe("lockstep status", () => {
     const event = { type: "dispatch", dispatched } as const;
     await repository.within((engine) => moveSession(engine, { session: sessionName, event }, person));
     expect((await repository.run(["status"])).stdout).toMatch(
-      /^\S+_shop {2}APPROVE_DESIGN, full mode, Architect \(coder\) was asked at [\d:]{8}, and nobody is at work$/m,
+      /^\S+_shop {2}APPROVE_DESIGN, full mode, Architect \(coder\) was asked at [\d:]{8}, but no run is active$/m,
     );
     await repository.within((engine) =>
       moveSession(engine, { session: sessionName, event: { type: "give-up" } }, person),

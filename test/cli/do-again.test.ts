@@ -15,7 +15,7 @@ describe("a `do` that is typed again", () => {
     await running.ended;
     repository.write("state/go", "");
     const again = await repository.run([...words, "--json"]);
-    expect(again.stderr).toMatch(/_make-a has the same goal and is not finished: going on with it \(--new /);
+    expect(again.stderr).toMatch(/_make-a has the same goal and is unfinished: continuing it \(--new /);
     expect({ status: again.status, ...readRun(again.stdout).states }).toEqual({
       status: 0,
       "T-001": "MERGED",

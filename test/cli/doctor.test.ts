@@ -202,13 +202,13 @@ describe("lockstep doctor", () => {
       { what: "cursor programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
     ]);
     const told = await ground.run(["status"]);
-    expect(told.stdout.match(/^unknown programs run outside the lock/gm)).toHaveLength(2);
+    expect(told.stdout.match(/^unknown programs run without a sandbox/gm)).toHaveLength(2);
     ground.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
     expect(gaps((await examined(ground)).findings)).toEqual([]);
     expect((await ground.run(["status"])).stdout).not.toContain("unknown programs");
   });
 
-  it("says that unknown programs run outside the lock where there is no bubblewrap", async () => {
+  it("says that unknown programs run without a sandbox where there is no bubblewrap", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     await ground.run(["task", "add", "T-1", "--scope", "src"]);
@@ -217,9 +217,9 @@ describe("lockstep doctor", () => {
     expect(status).toBe(0);
     expect(of("unknown programs")).toMatchObject({
       state: "off",
-      detail: expect.stringMatching(/^`guard.opaque: sandbox` does not hold: .*bwrap.*compared afterwards$/),
+      detail: expect.stringMatching(/^`guard.opaque: sandbox` has no effect: .*bwrap.*compared afterwards$/),
     });
-    expect((await ground.run(["status"])).stdout).toMatch(/^unknown programs run outside the lock.*bwrap/m);
+    expect((await ground.run(["status"])).stdout).toMatch(/^unknown programs run without a sandbox.*bwrap/m);
   });
 
   it("is loud about a hook that lets a write pass, and says how to mend it", async () => {
@@ -283,7 +283,9 @@ describe("lockstep doctor", () => {
     ground.addProgram("claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
     await ground.run(["init", "--client", "claude"]);
     rmSync(join(ground.path, ".git/lockstep/http.json"));
-    expect((await examined(ground)).of("claude hooks")?.detail).toContain("are not this repository's");
+    expect((await examined(ground)).of("claude hooks")?.detail).toContain(
+      "does not belong to this repository",
+    );
     ground.write(".claude/settings.json", '{"disableAllHooks": true}');
     expect((await examined(ground)).of("claude hooks")?.detail).toContain("turns all hooks off");
     ground.write(".claude/settings.json", "{\n  nonsense\n}");

@@ -63,7 +63,7 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
     const words = ["exec", "T-B", "--", "touch", "src/b/new.ts"];
     const ran = await lockstep(words, { env: agentEnvironment(own) });
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain("only a person runs `lockstep exec`");
+    expect(ran.stderr).toContain("only a person may run `lockstep exec`");
     expect(has("src/b/new.ts")).toBe(false);
   });
 });

@@ -112,7 +112,7 @@ describe("lockstep init", () => {
     await ground.run(["init", "--orchestrator", ...all]);
     const once = ground.everything();
     const { status, stdout } = await ground.run(["init", "--orchestrator", ...all]);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "everything was set up already\n" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "everything is already set up\n" });
     expect(ground.everything()).toEqual(once);
   });
 
@@ -156,7 +156,7 @@ describe("lockstep init", () => {
     expect(await ground.run(["init", "--roles"])).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(
-        /^nothing is to change: no client was found: name one with `--client`: .*\n$/,
+        /^nothing to change: no client was found: name one with `--client`: .*\n$/,
       ),
       stderr: "",
     });
@@ -238,7 +238,7 @@ describe("lockstep init", () => {
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: expect.stringMatching(
-        /^lockstep: it cannot be told whether work is active here \(.*\), so the server stays/,
+        /^lockstep: Lockstep cannot tell whether work is active here \(.*\), so the server keeps running/,
       ),
     });
     expect(ground.has(".gemini")).toBe(false);
@@ -415,7 +415,7 @@ describe("the hooks of Claude Code", () => {
     expect(ground.has(personal)).toBe(false);
     expect(ground.read(".claude/settings.json")).not.toContain("Bearer");
     const { stdout } = await ground.run(["init"]);
-    expect(stdout).toBe("everything was set up already\n");
+    expect(stdout).toBe("everything is already set up\n");
   });
 });
 

@@ -84,7 +84,7 @@ describe("a run", () => {
     });
     expect(await repository.run(["report", none])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining(`nothing was recorded of \`${none}\``),
+      stderr: expect.stringContaining(`there is no record of \`${none}\``),
     });
   });
 
@@ -126,7 +126,7 @@ describe("a run", () => {
       ],
     });
     const { stdout } = await repository.run(["run", "--dry-run"]);
-    expect(stdout).toMatch(/\n1 task in 1 batch into main; 1 task merged before\n/);
+    expect(stdout).toMatch(/\n1 task in 1 batch into main; 1 task already merged\n/);
     expect(stdout).toMatch(/nothing was started\n$/);
     expect(repository.git("for-each-ref")).toBe(before);
     expect((await read("session", "list")).sessions).toHaveLength(sessions.sessions.length);

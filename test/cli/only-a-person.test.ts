@@ -24,7 +24,7 @@ const own = quoted([process.execPath, command]);
 describe("an agent does not speak for a person", () => {
   it.each(["CLAUDECODE", "CODEX_THREAD_ID"])("in the shell of a client that sets %s", async (mark) => {
     using repository = await sessionRepository();
-    const reason = `only a person runs .*shell of an agent of (?:Claude Code|Codex): ${mark} is set; .*own terminal`;
+    const reason = `only a person may run .*shell of an agent of (?:Claude Code|Codex): ${mark} is set; .*own terminal`;
     for (const words of mark === "CLAUDECODE" ? personsWords : personsWords.slice(0, 1))
       expect(await repository.run(words, { env: { [mark]: "1" } })).toMatchObject({
         status: 2,

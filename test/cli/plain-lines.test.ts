@@ -13,8 +13,8 @@ describe("the plain lines of a run", () => {
     });
     const { status, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(0);
-    const [, own = ""] = stderr.trimEnd().split(/^.* walls: .*\n/m);
-    const lines = own.split("\n").filter((line) => !line.includes("no sandbox around the agents"));
+    const [, own = ""] = stderr.trimEnd().split(/^.* isolation: .*\n/m);
+    const lines = own.split("\n").filter((line) => !line.includes("agents run without a sandbox"));
     expect(lines.filter((line) => !timed.test(line))).toEqual([]);
     const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
     const nothing =

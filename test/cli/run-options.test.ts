@@ -59,13 +59,13 @@ describe("run --agent", () => {
       "an agent that there is not",
       {},
       ["run", "--agent", "bop"],
-      "E-CONFIG: there is no agent `bop`: did you mean `bob`? It is one of `ann`, `bob`",
+      "E-CONFIG: there is no agent `bop`: did you mean `bob`? Name one of `ann`, `bob`",
     ],
     [
       "an agent that there is not, in `do`",
       {},
       ["do", "x", "--agent", "zzzz"],
-      "E-CONFIG: there is no agent `zzzz`: one of `ann`, `bob`",
+      "E-CONFIG: there is no agent `zzzz`: name one of `ann`, `bob`",
     ],
     [
       "an agent that may not do the task's type",
@@ -153,7 +153,7 @@ describe("a plan that calls tasks completed", () => {
     using repository = planned({ tasks: [done, task("A", ", agent: ann, depends_on: [B]")] });
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(0);
-    expect(stderr).toContain("not proven by Lockstep, and not done again: B\n");
+    expect(stderr).toContain("neither verified nor run again: B\n");
     expect(stdout).toContain("1 of 1 task merged into main");
     expect(repository.git("ls-tree", "--name-only", "main", "A.txt", "B.txt")).toBe("A.txt");
     expect(await repository.run(["run"])).toMatchObject({ status: 0 });
@@ -174,7 +174,7 @@ describe("a plan that calls tasks completed", () => {
     const { status, stderr } = await repository.run(["run"]);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: expect.stringContaining("E-PLAN: the plan calls all"),
+      stderr: expect.stringContaining("E-PLAN: the plan marks all"),
     });
   });
 });
@@ -189,7 +189,7 @@ describe("a base whose own checks fail", () => {
     expect(stderr).toContain(
       "lockstep: R-GT-001: `node test/f.test.js` already fails on `main` (exit 1), so nothing can be verified: fix `main` first, or compare failures with --allow-red\n",
     );
-    expect(stdout).toContain("node test/f.test.js printed\n");
+    expect(stdout).toContain("output of node test/f.test.js:\n");
     expect(stdout).toContain("  1 failing: rounds\n");
     expect(stderr).not.toContain("started by");
     const document = JSON.parse((await repository.run(["run", "--json"])).stdout);
@@ -208,7 +208,7 @@ describe("a base whose own checks fail", () => {
     const { status, stdout, stderr } = await repository.run(["run", "--allow-red"]);
     expect(status, stderr).toBe(0);
     expect(stderr).toContain(
-      "`node test/f.test.js` fails on the base (exit 1): it may go on failing as it does",
+      "`node test/f.test.js` already fails on the base (exit 1): tolerated while it fails the same way",
     );
     expect(stdout).toContain("proof: node test/f.test.js (fails as before); test -e A.txt (failed before)\n");
   });

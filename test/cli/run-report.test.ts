@@ -93,7 +93,7 @@ not merged
          next: lockstep task resolve T-003 --note "…" && lockstep run
   T-004  pending: waits for T-003 (waits for you)
 
-1m 12s, 3k tokens, 0.25 USD, walls: sandbox ✓ diff ✓
+1m 12s, 3k tokens, 0.25 USD, isolation: sandbox on, scope check on
 to share it: git push origin main
 `);
   });
@@ -198,7 +198,7 @@ to share it: git push origin main
 
   it("of one that only watched says who goes on", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], { outcome: "running", left: 42 });
-    expect(text).toMatch(/left: process 42 goes on with the tasks; `lockstep run` watches them again\n$/);
+    expect(text).toMatch(/left: process 42 continues with the tasks; `lockstep run` follows them again\n$/);
   });
 
   it("of one that was stopped says how it goes on", () => {
@@ -206,13 +206,13 @@ to share it: git push origin main
       outcome: "stopped",
       goOn: "lockstep run plan.yaml",
     });
-    expect(text).toMatch(/stopped, and everything is kept: `lockstep run plan\.yaml` goes on\n$/);
+    expect(text).toMatch(/stopped, and all work is kept: `lockstep run plan\.yaml` continues\n$/);
     expect(text).not.toContain("next:");
   });
 
   it("says why no sandbox stood", () => {
     expect(report([reported("T-001", "MERGED")], { missing: "bwrap is not installed" })).toContain(
-      "no sandbox stood around the agents: bwrap is not installed\n",
+      "the agents ran without a sandbox: bwrap is not installed\n",
     );
   });
 });
@@ -246,7 +246,7 @@ describe("a run", () => {
     const again = await repository.run(["run"]);
     expect(again).toMatchObject({ status: 0 });
     expect(again.stdout).toMatch(
-      /^\S+_shop is done: its task was merged before, and the plan has not changed; --again starts it anew\nto share it: git push origin main\n$/,
+      /^\S+_shop is done: its task was already merged, and the plan has not changed; --again starts a new session\nto share it: git push origin main\n$/,
     );
   });
 
@@ -272,12 +272,12 @@ describe("a run", () => {
     const { ended } = running;
     await eventually("its agent", () => running.errors().includes("at work") || undefined);
     running.process.kill("SIGINT");
-    await eventually("an answer", () => running.errors().includes("nothing more") || undefined);
+    await eventually("an answer", () => running.errors().includes("No new tasks") || undefined);
     running.process.kill("SIGINT");
     const { status, stdout } = await ended;
     expect(status).toBe(3);
     const [, goOn = ""] =
-      /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` goes on/.exec(stdout) ?? [];
+      /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` continues/.exec(stdout) ?? [];
     repository.write("agents/c.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
     repository.git("commit", "-qam", "mend the agent");
     const again = await repository.run([...goOn.split(" ").slice(1), "--agent", "c"]);

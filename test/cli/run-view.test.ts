@@ -6,7 +6,7 @@ import { shortNumber } from "../../src/cli/output/words.ts";
 import { drawLog } from "../../src/cli/run-view/draw-log.ts";
 import { drawRun } from "../../src/cli/run-view/draw-run.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys } from "../../src/cli/run-view/press-key.ts";
-import { isSettled } from "../../src/cli/run-view/proving.ts";
+import { hasFinishedProving } from "../../src/cli/run-view/proving.ts";
 import type { RunModel } from "../../src/cli/run-view/run-model.ts";
 import type { ShownTask } from "../../src/cli/run-view/task-words.ts";
 import { displayWidth, fitted, wrapped } from "../../src/core/text/display-width.ts";
@@ -79,7 +79,7 @@ describe("the view of a run", () => {
     });
     expect(drawRun(whole, { columns: 80, rows: 24, now })).toEqual([
       "2026-08-01_shop  1 of 5 merged, 1 in progress, 1 taken, 1 escalated, 1 pending",
-      "4m 10s, 49k tokens, walls: sandbox ✓ diff ✓",
+      "4m 10s, 49k tokens, isolation: sandbox on, scope check on",
       "",
       "waiting for you",
       "  UD-001  `T-002` asks for src/b.ts",
@@ -87,12 +87,12 @@ describe("the view of a run", () => {
       "          lockstep decide UD-001 refused",
       "  T-003   R-PC-002 `npm test` fails on the merged tree",
       '          lockstep task resolve T-003 --note "…"',
-      "  T-005   is in your hands",
+      "  T-005   you took it over",
       "          lockstep submit T-005",
       "",
       "  TASK   STATE        AGENT    TIME   TOKENS  LAST",
       "› T-002  in progress  coder  3m 10s  12k/50k  Edit src/price.ts",
-      "  T-005  taken        coder  3m 10s  12k/50k  is in your hands",
+      "  T-005  taken        coder  3m 10s  12k/50k  you took it over",
       "  T-003  escalated    coder  1m 12s  12k/50k  R-PC-002 `npm test` fails on the…",
       "  T-004  pending      coder       -        -  waits for T-003 (waits for you)",
       "  T-001  merged       coder  1m 12s  12k/50k  Title of T-001",
@@ -109,7 +109,7 @@ describe("the view of a run", () => {
     });
     expect(lines).toEqual([
       "2026-08-01_shop  0 of 1 merged, 1 in progress",
-      "4m 10s, 900 tokens, 0.42 USD, walls: sandbox ✓ diff ✓",
+      "4m 10s, 900 tokens, 0.42 USD, isolation: sandbox on, scope check on",
       "  TASK   STATE        AGENT    TIME  TOKENS       COST  LAST",
       "  T-001  in progress  coder  3m 10s     900  0.42/2.00  Title of T-001",
     ]);
@@ -120,7 +120,7 @@ describe("the view of a run", () => {
     const tasks = [shown("T-001", "MERGED"), ...waiting, shown("T-002", "REVIEW")];
     expect(drawRun(model(tasks), { columns: 40, rows: 7, now })).toEqual([
       "2026-08-01_shop  1/22 merged, 1 review,…",
-      "4m 10s, 25k tokens, walls: sandbox ✓ di…",
+      "4m 10s, 25k tokens, isolation: sandbox…",
       "  TASK   STATE      LAST",
       "  T-002  in review  Title of T-002",
       "  T-10   pending    Title of T-10",
@@ -146,15 +146,15 @@ describe("the view of a run", () => {
   });
 
   it("says what holds for the whole, and breaks a long notice between words", () => {
-    const notice = `T-001 is stopped, and what it made is kept: ${"a way ".repeat(7)}\`lockstep task retry T-001\``;
-    const remark = "starting nothing more; once more stops the agents";
+    const notice = `T-001 is stopped, and its work is kept: ${"a way ".repeat(7)}\`lockstep task retry T-001\``;
+    const remark = "No new tasks will start. Press Ctrl-C again to stop the running agents.";
     const lines = drawRun(model([shown("T-001", "PENDING")], { notice, remark }), {
       ...{ columns: 80, rows: 24, now },
     });
     expect(lines[2]).toBe(remark);
     expect(lines.slice(-2)).toEqual([
-      "T-001 is stopped, and what it made is kept: a way a way a way a way a way a way",
-      "a way `lockstep task retry T-001`",
+      "T-001 is stopped, and its work is kept: a way a way a way a way a way a way a",
+      "way `lockstep task retry T-001`",
     ]);
   });
 
@@ -219,12 +219,12 @@ describe("the view of a run", () => {
   it("takes a step of a proof for over once nothing is proven any more", () => {
     const seen = (...states: ShownTask["state"][]) =>
       model(states.map((state, at) => shown(`T-${at}`, state)));
-    expect(isSettled(seen("REVIEW"), seen("MERGED"))).toBe(true);
-    expect(isSettled(seen("IN_PROGRESS"), seen("MERGED"))).toBe(true);
-    expect(isSettled(seen("REVIEW"), seen("REJECTED"))).toBe(true);
-    expect(isSettled(seen("REVIEW", "REVIEW"), seen("MERGED", "REVIEW"))).toBe(false);
-    expect(isSettled(seen("IN_PROGRESS"), seen("REVIEW"))).toBe(false);
-    expect(isSettled(seen("MERGED", "PENDING"), seen("MERGED", "IN_PROGRESS"))).toBe(false);
+    expect(hasFinishedProving(seen("REVIEW"), seen("MERGED"))).toBe(true);
+    expect(hasFinishedProving(seen("IN_PROGRESS"), seen("MERGED"))).toBe(true);
+    expect(hasFinishedProving(seen("REVIEW"), seen("REJECTED"))).toBe(true);
+    expect(hasFinishedProving(seen("REVIEW", "REVIEW"), seen("MERGED", "REVIEW"))).toBe(false);
+    expect(hasFinishedProving(seen("IN_PROGRESS"), seen("REVIEW"))).toBe(false);
+    expect(hasFinishedProving(seen("MERGED", "PENDING"), seen("MERGED", "IN_PROGRESS"))).toBe(false);
   });
 
   it("shows the end of a log, with the time of each line", () => {
@@ -281,13 +281,13 @@ describe("a key", () => {
   const order = ["a", "b", "c"];
   const after = (keys: string, from: Looking = lookingAtTasks) => {
     let looking = from;
-    const wishes: unknown[] = [];
+    const requests: unknown[] = [];
     for (const key of readKeys(keys)) {
       const next = pressKey(looking, key, order);
       looking = next.looking;
-      if (next.wish !== undefined) wishes.push(next.wish);
+      if (next.request !== undefined) requests.push(next.request);
     }
-    return { ...looking, wishes };
+    return { ...looking, requests };
   };
 
   it.each<[string, string, unknown]>([
@@ -298,21 +298,21 @@ describe("a key", () => {
       { selected: "b" },
     ],
     ["l shows the log of the chosen task", "jjl", { selected: "b", page: "log" }],
-    ["a answers what waits", "a", { selected: null, wishes: [{ do: "answer" }] }],
+    ["a answers what waits", "a", { selected: null, requests: [{ do: "answer" }] }],
     ["l without a choice takes the first task", "l", { selected: "a", page: "log" }],
     ["esc leads back", "l\u001b", { page: "tasks" }],
-    ["q leaves a log, and not the run", "lq", { page: "tasks", wishes: [] }],
-    ["q after that ends the run", "lqq", { page: "tasks", wishes: [{ do: "interrupt" }] }],
-    ["Ctrl-C ends the run in a log too", "l\u0003", { wishes: [{ do: "interrupt" }] }],
+    ["q leaves a log, and not the run", "lq", { page: "tasks", requests: [] }],
+    ["q after that ends the run", "lqq", { page: "tasks", requests: [{ do: "interrupt" }] }],
+    ["Ctrl-C ends the run in a log too", "l\u0003", { requests: [{ do: "interrupt" }] }],
     ["j in a log shows the next one's", "lj", { selected: "b", page: "log" }],
-    ["d shows the diff", "jd", { wishes: [{ do: "diff", task: "a" }] }],
-    ["s stops nothing alone", "js", { asked: "stop", wishes: [{ do: "ask-stop", task: "a" }] }],
+    ["d shows the diff", "jd", { requests: [{ do: "diff", task: "a" }] }],
+    ["s stops nothing alone", "js", { asked: "stop", requests: [{ do: "ask-stop", task: "a" }] }],
     [
       "s counts when it is pressed twice",
       "jss",
       {
         asked: null,
-        wishes: [
+        requests: [
           { do: "ask-stop", task: "a" },
           { do: "stop", task: "a" },
         ],
@@ -323,7 +323,7 @@ describe("a key", () => {
       "jst",
       {
         asked: "take",
-        wishes: [
+        requests: [
           { do: "ask-stop", task: "a" },
           { do: "ask-take", task: "a" },
         ],
@@ -334,14 +334,14 @@ describe("a key", () => {
       "jsjs",
       {
         asked: "stop",
-        wishes: [
+        requests: [
           { do: "ask-stop", task: "a" },
           { do: "ask-stop", task: "b" },
         ],
       },
     ],
-    ["Ctrl-C and q end the run", "\u0003q", { wishes: [{ do: "interrupt" }, { do: "interrupt" }] }],
-    ["that means nothing does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", wishes: [] }],
+    ["Ctrl-C and q end the run", "\u0003q", { requests: [{ do: "interrupt" }, { do: "interrupt" }] }],
+    ["that means nothing does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", requests: [] }],
   ])("%s", (_title, keys, expected) => {
     expect(after(keys)).toMatchObject(expected as object);
   });
@@ -396,11 +396,11 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     stdin?.write("q");
     await seen("j/k select");
     stdin?.write("\u0003");
-    await seen("starting nothing more");
+    await seen("No new tasks will start");
     stdin?.write("q");
     const { stdout } = await running.ended;
     const [, after = ""] = stdout.split(restored);
-    expect(after).toContain("stopped, and everything is kept: `lockstep run` goes on");
+    expect(after).toContain("stopped, and all work is kept: `lockstep run` continues");
     expect(after).toMatch(/(?<!-)icanon/);
     expect(after).toMatch(/(?<!-)echo\b/);
   });
@@ -415,7 +415,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     );
     process.kill(pid, "SIGTERM");
     const [, after] = (await running.ended).stdout.split(restored);
-    expect(after).toContain("stopped, and everything is kept: `lockstep run` goes on\r\nended 3");
+    expect(after).toContain("stopped, and all work is kept: `lockstep run` continues\r\nended 3");
   });
 
   it("what a person is shown stays until they have read it, though the run is over", async () => {
@@ -424,14 +424,14 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     const seen = follow(running);
     await seen("reading 価格");
     running.process.stdin?.write("tt");
-    await seen("-- enter goes back --");
+    await seen("-- press Enter to go back --");
     await eventually("the end of the run", () =>
       readHostRecord(join(repository.path, ".git/lockstep")) === undefined ? true : undefined,
     );
     running.process.stdin?.write("\r");
     const { stdout } = await running.ended;
-    const [, after = ""] = stdout.split("-- enter goes back --");
-    expect(after).toMatch(/A {2}in your hands[\s\S]*ended 3/);
+    const [, after = ""] = stdout.split("-- press Enter to go back --");
+    expect(after).toMatch(/A {2}you took it over[\s\S]*ended 3/);
     expect(after).not.toContain("\u001b[?1049h");
   });
 
@@ -441,12 +441,12 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     await eventually("its agent", () => (first.errors().includes("reading") ? true : undefined));
     using running = start(repository.path, `'${process.execPath}' '${command}' run; echo ended $?`);
     const seen = follow(running);
-    await seen("q leave: the other run goes on");
+    await seen("q leave (the other run continues)");
     running.process.stdin?.write("q");
     const { stdout } = await running.ended;
-    expect(stdout).toContain(`left: process ${first.process.pid} goes on with the tasks`);
+    expect(stdout).toContain(`left: process ${first.process.pid} continues with the tasks`);
     expect(stdout).toContain("ended 3");
-    expect((await repository.run(["status"])).stdout).toContain("; walls: ");
+    expect((await repository.run(["status"])).stdout).toContain("; isolation: ");
   });
 
   it.each([
@@ -461,7 +461,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
       repository.path,
       `'${process.execPath}' '${command}' status --watch; echo ended $?`,
     );
-    await follow(running)("q ends this");
+    await follow(running)("q quits");
     running.process.stdin?.write(key);
     const { stdout } = await running.ended;
     expect(stdout.indexOf("waiting for you")).toBeLessThan(stdout.indexOf("TASK"));

@@ -22,7 +22,7 @@ describe("a question that waits", () => {
       stderr: expect.stringContaining("`UD-1` takes no --note with `approved`"),
     });
     const refused = await repository.run(["decide", "UD-1", "refused", "--note", "it is too long"]);
-    expect(refused).toMatchObject({ status: 0, stdout: "decision UD-1 is settled\n" });
+    expect(refused).toMatchObject({ status: 0, stdout: "decision UD-1 is answered\n" });
     expect((await repository.run(["decide", "--all"])).stdout).toContain("answered: refused: it is too long");
     expect((await repository.run(["run"])).stderr).toContain("it reads well: it is too long");
   });
@@ -48,17 +48,17 @@ describe("the status", () => {
     using running = repository.start(["run"]);
     await eventually("its agent", () => (running.errors().includes("begun") ? true : undefined));
     const alive = (await repository.run(["status"])).stdout;
-    expect(alive).toContain("1 task with locks; walls: sandbox ✗ diff ✓\n");
-    expect(alive).not.toContain("no run is at work");
+    expect(alive).toContain("1 task with locks; isolation: sandbox off, scope check on\n");
+    expect(alive).not.toContain("no run is active");
     expect(JSON.parse((await repository.run(["status", "--json"])).stdout)).toMatchObject({
       walls: { guard: false, sandbox: false, diff: true },
     });
     running.process.kill("SIGKILL");
     await running.ended;
     const { stdout } = await repository.run(["status"]);
-    expect(stdout).toMatch(/^no run is at work: `lockstep run` goes on\n\nTASK/);
+    expect(stdout).toMatch(/^no run is active: `lockstep run` continues\n\nTASK/);
     expect(stdout).toMatch(/^A +IN_PROGRESS .* its run ended$/m);
-    expect(stdout).not.toContain("walls");
+    expect(stdout).not.toContain("isolation");
     await repository.run(["stop", "A"]);
   });
 
@@ -90,8 +90,8 @@ describe("a run that is told to end", () => {
     running.process.kill(signal);
     const { status, stdout, stderr } = await running.ended;
     expect(status, stderr).toBe(3);
-    expect(stderr).toContain("stopping the agents; everything is kept");
-    expect(stdout).toMatch(/stopped, and everything is kept: `lockstep run` goes on\n$/);
+    expect(stderr).toContain("Stopping the agents. Their work is kept.");
+    expect(stdout).toMatch(/stopped, and all work is kept: `lockstep run` continues\n$/);
     expect((await repository.run(["status"])).stdout).toMatch(/^A +PENDING /m);
   });
 });

@@ -127,7 +127,7 @@ describe("through the host's socket, without the ledger", () => {
   it("no host means no write, and reading goes on", async () => {
     const nobody = { LOCKSTEP_SOCKET: join(checkout.temporary, "socket") };
     expect(await said(write(at("src/a/x.ts")), nobody)).toMatch(
-      /guard could not be asked.*nobody listens there/s,
+      /guard could not be asked.*nothing is listening there/s,
     );
     expect(await said(call("Read", { file_path: at("src/a/x.ts") }), nobody)).toBe("allowed");
   });

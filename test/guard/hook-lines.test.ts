@@ -238,7 +238,9 @@ describe("the hook file", () => {
     const found = async () => (await ground.run(["doctor"])).stdout;
     expect(await found()).not.toContain("hook file");
     ground.write(".git/lockstep/hook", `${ground.read(".git/lockstep/hook")}# mine\n`);
-    expect(await found()).toMatch(/hook file.*NOT ENFORCED.*is not as this Lockstep writes it/s);
+    expect(await found()).toMatch(
+      /hook file.*NOT ENFORCED.*differs from what this version of Lockstep writes/s,
+    );
     rmSync(join(ground.path, ".git/lockstep/hook"));
     expect(await found()).toMatch(/hook file.*NOT ENFORCED.*is missing/s);
   });

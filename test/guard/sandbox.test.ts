@@ -183,7 +183,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     repository.write("src/a/widen.sh", `'${process.execPath}' '${command}' widen T-A . --why x\n`);
     const { status, stdout, stderr } = await ran("sh src/a/widen.sh");
     expect({ status, stdout }).toMatchObject({ status: 2 });
-    expect(stderr).toMatch(/R-AU-001: .*run it as a command of its own/);
+    expect(stderr).toMatch(/R-AU-001: .*run it directly as a shell command/);
   });
 
   it("is named in an answer that each client understands", async () => {

@@ -75,7 +75,7 @@ describe("lockstep agent-session", () => {
       2,
       { code: "R-OR-001", details: { total_tool_calls: 6 } },
     ]);
-    expect(failed.stderr).toContain("the compliance score is 67, 80 are needed");
+    expect(failed.stderr).toContain("the compliance score is 67, but at least 80 is required");
     await hooked(repository, "SessionEnd", [], orchestrator);
     expect((await validate(id)).status).toBe(2);
     expect(verdictIn(await validate("sess_0")).code).toBe("R-IN-001");

@@ -118,7 +118,7 @@ describe.concurrent("the way back that the message names", () => {
     const [, harm] = harms.find(([title]) => title === name) ?? [];
     harm?.(stateIn(repository), join(repository.path, "older"));
     const accepted = await repository.run(["reconcile", "--accept-loss"]);
-    expect(accepted).toMatchObject({ status: 0, stderr: expect.stringContaining("kept aside") });
+    expect(accepted).toMatchObject({ status: 0, stderr: expect.stringContaining("the old files are kept") });
     await dispatch(repository, "T-2");
     expect(await repository.run(["audit", "verify"])).toMatchObject({ status: 0 });
     expect(readdirSync(stateIn(repository)).some((file) => file.startsWith("audit.head.lost-"))).toBe(true);

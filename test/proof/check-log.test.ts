@@ -16,7 +16,7 @@ describe("a landing that a check refuses", () => {
     repository.branch("feature/two", failing);
     const { status, stdout } = await repository.run(["land", "feature/two"]);
     expect(status).toBe(2);
-    const shown = /printed\n([\s\S]*)\nall of it: (\S+)\n {7}or: lockstep log feature\/two --check 1\n/.exec(
+    const shown = /:\n([\s\S]*)\nfull output: (\S+)\n {9}or: lockstep log feature\/two --check 1\n/.exec(
       stdout,
     );
     expect(shown?.[1]).toBe("  not ok 61 - is one\n    error: |-\n      2 !== 1");
@@ -42,10 +42,8 @@ describe("a landing that a check refuses", () => {
     });
 
     const wrong = async (...words: string[]) => (await repository.run(["log", ...words])).stderr;
-    expect(await wrong("feature/two", "--check", "2")).toContain(
-      "R-IN-001: there is no check `2` of `feature/two`",
-    );
-    expect(await wrong("feature/two", "--check", "one")).toContain("there is no check `one`");
+    expect(await wrong("feature/two", "--check", "2")).toContain("R-IN-001: `feature/two` has no check `2`");
+    expect(await wrong("feature/two", "--check", "one")).toContain("has no check `one`");
     expect(await wrong("nobody", "--check", "1")).toContain("there is no task `nobody`");
     rmSync(log);
     expect(await wrong("feature/two", "--check", "1")).toContain("is no longer kept");
@@ -95,7 +93,7 @@ describe("a landing that is merged", () => {
       );
       expect((await repository.run(["log", name, "--check", "2"])).stdout).toBe("no two\n");
       expect((await repository.run(["log", name, "--check", "1"])).stderr).toContain(
-        "check 1 (`npm test`) passed: only what failed checks print is kept",
+        "check 1 (`npm test`) passed: output is kept only for failed checks",
       );
     }
     const note = repository.git("notes", "--ref=lockstep", "show", "HEAD");

@@ -145,7 +145,7 @@ describe("a change that touches tests and weakens nothing", () => {
     const { status, stdout } = await repository.run(["land", "work"]);
     expect(status).toBe(0);
     expect(stdout).toContain(
-      "the change touches tests, and all that the base's tests verify still holds:\n  test/f.test.js",
+      "this change touches tests; everything that the tests on the base verify still holds:\n  test/f.test.js",
     );
     expect(stdout).toContain("npm test (the base's tests)");
   });

@@ -93,7 +93,7 @@ describe.each([
       expect(readRun(stdout).states, stderr).toEqual({ A: "MERGED" });
       const status = repository.git("show", "main:A.txt");
       expect(status).toMatch(/^A .*IN_PROGRESS/m);
-      expect(status).not.toMatch(/no run is at work|walls:/);
+      expect(status).not.toMatch(/no run is active|isolation:/);
     },
   );
 });

@@ -61,7 +61,7 @@ describe("a client that uses up its tokens", () => {
       expect(waiting.stdout).toContain(`lockstep decide UD-1 ${answer}`);
     const answered = await repository.run(["decide", "UD-1", "continue: 5000"], { env });
     expect(answered, answered.stderr).toMatchObject({ status: 0 });
-    expect(answered.stderr).toContain("to go on: lockstep run .agents-work/");
+    expect(answered.stderr).toContain("to continue: lockstep run .agents-work/");
     const second = await repository.run(["run", "--tokens", "3000", "--json"], { env });
     expect(readRun(second.stdout).states, second.stderr).toEqual({ A: "MERGED" });
     const heard = readFileSync(join(home.path, "heard"), "utf8")
@@ -131,7 +131,7 @@ describe("`run` and `do`", () => {
     const { done } = readRun((await repository.run(words)).stdout);
     expect(done).toMatchObject(halts(800));
     const answered = await repository.run(["decide", "UD-1", "continue: 100"]);
-    const [, plan = ""] = /to go on: lockstep run (\S+)/.exec(answered.stderr) ?? [];
+    const [, plan = ""] = /to continue: lockstep run (\S+)/.exec(answered.stderr) ?? [];
     // 900 are spent by then, so it ends at 1000.
     expect((await runPlan(repository, plan)).done).toMatchObject(halts(1000));
     await repository.run(["decide", "UD-2", "continue: 100"]);

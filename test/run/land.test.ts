@@ -20,7 +20,7 @@ describe("a scope that is typed in a folder below the root", () => {
     repository.branch("outside", { "docs/a.md": "b\n", "f.js": "exports.f = 2;\n" });
     const outside = await inDocs(repository, "land", "outside", "--scope", ".");
     expect(outside).toMatchObject({ status: 2, stderr: expect.stringContaining("R-PO-002") });
-    expect(outside.stderr).toContain("scope, from the project's root: docs\n");
+    expect(outside.stderr).toContain("scope, relative to the project's root: docs\n");
     expect((await inDocs(repository, "land", "inside", "--scope", "a.md")).status).toBe(0);
     const forbidden = ["--forbid", "x.md", "--check", "cmd: true", "--agent", "a", "--title", "x"];
     await inDocs(repository, "task", "add", "T-1", "--scope", ".", "../f.js", ...forbidden);
@@ -360,7 +360,7 @@ describe("the base", () => {
     repository.branch("work", { "other.js": "1\n" });
     using running = repository.start(["land", "work", "--check", "sleep 1", "--json"]);
     await eventually("the check runs", () =>
-      running.errors().includes("on the merged tree: sleep 1") ? true : undefined,
+      running.errors().includes("running on the merged tree: sleep 1") ? true : undefined,
     );
     repository.write("new.txt", "x\n");
     repository.git("add", "new.txt");

@@ -148,7 +148,7 @@ describe("an agent that cannot be started here", () => {
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
     expect(stderr).toContain("R-AG-001: agent `gone` cannot be used: `no-such-program` is not on PATH");
-    expect(stderr).not.toContain("on `main`: "); // the base's checks come after
+    expect(stderr).not.toContain("running on `main`: "); // the base's checks come after
     expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe("an agent that cannot be started here", () => {
     expect(stderr).toContain(
       "R-AG-001: agent `own` cannot be used: `own/a.txt` is not committed, and agents see only what is committed: commit it",
     );
-    expect(stderr).not.toContain("on `main`: ");
+    expect(stderr).not.toContain("running on `main`: ");
     const found = JSON.parse((await repository.run(["doctor", "--json"])).stdout).findings;
     expect(found.find(({ what }: { what: string }) => what === "agent own")).toMatchObject({
       state: "broken",

@@ -35,7 +35,7 @@ describe("a task that a person ends while it is proven", () => {
     async (...words) => {
       using repository = slowlyProven();
       using running = repository.start(["run", "--json"]);
-      await until(running, "on the merged tree: test ! -e");
+      await until(running, "running on the merged tree: test ! -e");
       const key = `${(await repository.run(["task", "list", "--json"])).stdout.match(/"id": ?"([^"]+)"/)?.[1]}`;
       const named = words[0] === "task" ? [...words, key, "--reason", "no more"] : words;
       const { status, stderr } = await repository.run(named);
@@ -237,7 +237,9 @@ describe("an agent that claims more than its work shows", () => {
     using repository = planned({ agents: { a: [[writes("A"), claims]] }, tasks: [task("A", "a")] });
     const { status, stdout } = await repository.run(["run"]);
     expect(status, stdout).toBe(0);
-    expect(stdout).toContain("unproven claim: it says that it changed ghost.ts, which is not in its work\n");
+    expect(stdout).toContain(
+      "unproven claim: the agent says that it changed ghost.ts, but its work does not contain that\n",
+    );
     const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
     expect(told?.unproven_claims).toEqual(["ghost.ts"]);
   });
@@ -250,7 +252,7 @@ describe("an agent that claims more than its work shows", () => {
     const { status, stdout } = await repository.run(["run"]);
     expect(status, stdout).toBe(0);
     const lines = [
-      "it says that it changed test/a.test.ts, which is not in its work",
+      "the agent says that it changed test/a.test.ts, but its work does not contain that",
       'it says "Made A.txt and deployed it to production.", which nothing shows',
       'it says "published to npm", which nothing shows',
     ];

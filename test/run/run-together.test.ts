@@ -113,7 +113,7 @@ describe("`run` without a plan", () => {
     // The newest is told of where none can go on.
     expect(await runPlan(repository)).toMatchObject({ status: 3, states: { B: "BLOCKED" } });
     const answered = await repository.run(["decide", "UD-1", "approved"]);
-    expect(answered.stderr).toMatch(/to go on: lockstep run \.agents-work\/\S+_shop\/tasks\.yaml\n/);
+    expect(answered.stderr).toMatch(/to continue: lockstep run \.agents-work\/\S+_shop\/tasks\.yaml\n/);
     const { status, states, done } = await runPlan(repository);
     expect({ status, states }).toEqual({ status: 0, states: { A: "MERGED", B: "MERGED" } });
     expect(done).toMatchObject({ session: null, outcome: "merged" });

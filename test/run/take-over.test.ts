@@ -71,7 +71,7 @@ describe("`lockstep stop`", () => {
   it("is undone by a retry alone, which costs the task nothing", async () => {
     using repository = slow();
     using running = await begun(repository);
-    expect((await repository.run(["stop", "A"])).stdout).toContain("`lockstep task retry A` brings it back");
+    expect((await repository.run(["stop", "A"])).stdout).toContain("`lockstep task retry A` starts it again");
     await running.ended;
     const again = await runPlan(repository);
     expect(again.states).toMatchObject({ A: "BLOCKED" });
@@ -144,7 +144,7 @@ describe("`lockstep take`", () => {
     writeFileSync(join(folder, "A.txt"), "by hand\n");
     expect(await repository.run(["submit", "A"])).toMatchObject({
       status: 0,
-      stdout: "task A is handed in: `lockstep run` proves and merges it\n",
+      stdout: "task A is handed in: `lockstep run` verifies and merges it\n",
     });
     expect((await repository.run(["task", "show", "A"])).stdout).toContain(`${key}  do A\nstate     REVIEW`);
     expect(repository.git("show", "lockstep/A:A.txt")).toBe("by hand");

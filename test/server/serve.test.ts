@@ -560,7 +560,7 @@ describe("`lockstep serve`", () => {
     using server = startProgram([process.execPath, command, "serve"], { cwd: clone.path });
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
     const isHeard = () =>
-      [...server.errors().matchAll(/answered nobody for (\d+) ms/g)].some(([, ms]) => Number(ms) > 500);
+      [...server.errors().matchAll(/did not answer for (\d+) ms/g)].some(([, ms]) => Number(ms) > 500);
     // A server that is stopped before it has measured anything does not know how long it was stopped.
     for (let round = 0; round < 8 && !isHeard(); round += 1) {
       server.process.kill("SIGSTOP");

@@ -273,7 +273,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
         LOCKSTEP_EPOCH: "1",
       };
       const run = await lockstep(repository.path, line.split(" "), { env });
-      expect(run).toMatchObject({ status: 2, stderr: expect.stringMatching(/nobody listens there/) });
+      expect(run).toMatchObject({ status: 2, stderr: expect.stringMatching(/nothing is listening there/) });
       expect(verdictIn(run)).toMatchObject({ allow: false, code: "E-STORE" });
     },
   );
@@ -349,7 +349,7 @@ describe.skipIf(asAnother === undefined)("another user", () => {
     const env = { LOCKSTEP_SOCKET: await theirs.told(), LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
     expect(verdictIn(await lockstep("/", ["heartbeat", "T-1"], { env }))).toMatchObject({
       code: "E-STORE",
-      reason: expect.stringContaining("it is no socket of this user's"),
+      reason: expect.stringContaining("it is not a socket of this user"),
     });
     using repository = temporaryRepository();
     using ours = startHost(repository.path);

@@ -353,13 +353,13 @@ describe("a command that asks the host", () => {
   const request = { operation: "heartbeat", input: { task: "T-1" }, call: {} } as const;
 
   it.each<[string, string | undefined]>([
-    ["hung up before the end", ""],
-    ["hung up before the end", '{"allow":true'],
-    ["what came is no answer to this", "hello\n"],
-    ["what came is no answer to this", "42\n"],
-    ["what came is no answer to this", "null\n"],
-    ["what came is no answer to this", '{"allow":"yes"}\n'],
-    ["none came within 2 s", undefined],
+    ["closed the connection before the answer was complete", ""],
+    ["closed the connection before the answer was complete", '{"allow":true'],
+    ["its answer does not fit the request", "hello\n"],
+    ["its answer does not fit the request", "42\n"],
+    ["its answer does not fit the request", "null\n"],
+    ["its answer does not fit the request", '{"allow":"yes"}\n'],
+    ["timeout after 2 s", undefined],
   ])("is denied if it says: %s (%j)", async (why, answer) => {
     using folder = temporaryFolder();
     const path = join(folder.path, "socket");
@@ -378,7 +378,7 @@ describe("a command that asks the host", () => {
   it("is denied if nobody listens, and does not talk to what is no socket of its user's", async () => {
     using folder = temporaryFolder({ file: "x" });
     const path = join(folder.path, "socket");
-    const reason = expect.stringContaining("nobody listens there");
+    const reason = expect.stringContaining("nothing is listening there");
     expect(await askHost(path, request)).toMatchObject({ code: "E-STORE", reason });
     const server = createServer().listen(path);
     await new Promise((resolve) => server.once("listening", resolve));

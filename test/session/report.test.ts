@@ -30,9 +30,9 @@ describe("what is told of a session", () => {
 
   it("says how to go on once nothing is asked and nobody is at work", async () => {
     using repository = await sessionRepository();
-    const continued = `no run is at work: \`lockstep resume ${sessionName}\` goes on\n`;
+    const continued = `no run is active: \`lockstep resume ${sessionName}\` continues\n`;
     const told = async () => (await repository.run(["status"])).stdout;
-    expect(await told()).not.toContain("no run is at work");
+    expect(await told()).not.toContain("no run is active");
     const { status, stderr } = await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
     expect(status, stderr).toBe(0);
     expect(await told()).toContain(continued);

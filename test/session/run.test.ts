@@ -363,7 +363,7 @@ describe("a session", () => {
     using running = repository.launch(["start", "An earlier goal"]);
     await eventually("its first role", () => (running.errors().includes("SpecAgent") ? true : undefined));
     const { status, stderr } = await repository.run(["start", goal]);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("runs tasks here") });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("is active here") });
     expect(readdirSync(join(repository.path, ".agents-work"))).toHaveLength(1);
     running.process.kill("SIGTERM");
     await running.ended;

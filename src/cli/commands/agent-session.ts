@@ -24,16 +24,16 @@ interface Options {
 }
 
 const orchestratorNames = ["orchestrator", "master-orchestrator"];
-const none = "there is no agent session here: `lockstep agent-session init orchestrator` begins one";
+const none = "there is no agent session here: `lockstep agent-session init orchestrator` starts one";
 
-/** A session that goes on keeps what it has: beginning it again is no way to forget. */
+/** A session that exists already keeps its record: `init` cannot be used to reset it. */
 export function initCommand(role: string, { json }: Options): Promise<number> {
   const text = ({ details }: Verdict) => `agent session ${details?.session_id}, role ${details?.agent_role}`;
   return tellVerdict({ json, text }, async () => {
     const folders = await openAgentSessions();
     const name = role.trim().toLowerCase();
     if (!/^[a-z][a-z0-9_-]{0,63}$/.test(name))
-      return deny("R-IN-001", `\`${role}\` is no role: give \`orchestrator\`, or another name`);
+      return deny("R-IN-001", `\`${role}\` is not a valid role name: use \`orchestrator\` or another name`);
     const isOrchestrator = orchestratorNames.includes(name);
     const now = new Date();
     const whose = { session: clientSession(), agentId: null };
@@ -50,7 +50,7 @@ export function initCommand(role: string, { json }: Options): Promise<number> {
 }
 
 export function resetCommand({ json }: Options): Promise<number> {
-  const text = ({ details }: Verdict) => `agent session ${details?.session_id}: no reads are counted`;
+  const text = ({ details }: Verdict) => `agent session ${details?.session_id}: the read count is now 0`;
   return tellVerdict({ json, text }, async () => {
     const folders = await openAgentSessions();
     const found = liveSession(folders);
@@ -69,7 +69,7 @@ export function summaryCommand({ json }: Options): Promise<number> {
   });
 }
 
-/** Nothing was done, so nothing was done wrong. */
+/** The report without a session: no calls, no violations. */
 function emptyReport(now: Date): ComplianceReport {
   const at = now.toISOString();
   return complianceReport([], {
@@ -85,12 +85,12 @@ interface ClearOptions extends Options {
   readonly dryRun?: boolean;
 }
 
-/** What cannot be read is set aside too. */
+/** An unreadable state file is moved aside, too. */
 export function clearCommand({ json, archive, dryRun }: ClearOptions): Promise<number> {
   const text = ({ details }: Verdict) =>
     details?.session_id === null
       ? "there is no agent session"
-      : `agent session ${details?.session_id} ${details?.dry_run === true ? "would be" : "is"} over${details?.report === undefined ? "" : `: ${details.report}`}`;
+      : `agent session ${details?.session_id} ${details?.dry_run === true ? "would end" : "has ended"}${details?.report === undefined ? "" : `: ${details.report}`}`;
   return tellVerdict({ json, text }, async () => {
     const folders = await openAgentSessions();
     const now = new Date();
@@ -105,7 +105,7 @@ export function clearCommand({ json, archive, dryRun }: ClearOptions): Promise<n
   });
 }
 
-/** The gate: exit 0 from the passing score up. */
+/** The compliance gate: exit 0 if the score is high enough. */
 export function validateCommand({ sessionId }: { readonly sessionId: string }): Promise<number> {
   return printVerdict(async () => {
     const folders = await openAgentSessions();
@@ -113,7 +113,7 @@ export function validateCommand({ sessionId }: { readonly sessionId: string }): 
     if (report === undefined) return deny("R-IN-001", `there is no agent session \`${sessionId}\``);
     const { compliance_score: score } = report;
     if (score >= passingScore) return allow({ ...report });
-    const reason = `the compliance score is ${score}, ${passingScore} are needed: see \`lockstep report ${sessionId}\``;
+    const reason = `the compliance score is ${score}, but at least ${passingScore} is required: see \`lockstep report ${sessionId}\``;
     return deny("R-OR-001", reason, { ...report });
   });
 }

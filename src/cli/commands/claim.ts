@@ -5,16 +5,18 @@ import { openEngine } from "../open/open-engine.ts";
 import { whoCalls } from "../open/who-calls.ts";
 import { printVerdict } from "../output/verdicts.ts";
 
-/** `lockstep claim`: what the guard has bound when it saw this call. By itself it binds nobody. */
+/** `lockstep claim`: prints the binding that the guard made when it saw this call. The command itself binds no agent. */
 export function claimCommand(name: string): Promise<0 | 2> {
   return printVerdict(() =>
     withTask(name, async (key) => {
       const caller = await whoCalls();
-      // Whoever was started with a task has it without claiming it.
+      // An agent that was started with a task already has it.
       if (caller.kind === "task") {
         const own = caller.environment.LOCKSTEP_TASK?.trim();
         if (own === key) return allow({ task_id: key });
-        return deny("R-AU-001", `this agent works on task \`${own}\` and claims no other`, { task_id: own });
+        return deny("R-AU-001", `this agent works on task \`${own}\` and cannot claim another`, {
+          task_id: own,
+        });
       }
       using opened = await openEngine();
       const task = await findTask(opened.engine, key);

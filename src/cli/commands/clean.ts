@@ -25,21 +25,21 @@ const dayMs = 24 * 60 * 60_000;
 interface Freed {
   readonly what: string;
   readonly count: number;
-  /** Null where it cannot be told. */
+  /** Null if unknown. */
   readonly bytes: number | null;
 }
 
-/** What was freed, or would be. */
+/** What was freed, or would be with `--dry-run`. */
 interface Cleaned {
   readonly dry_run: boolean;
   readonly older_days: number;
   readonly freed: readonly Freed[];
   readonly bytes: number;
-  /** What was in checkouts, was not merged, and is on refs now. */
+  /** Unmerged content of removed checkouts, which is kept on refs. */
   readonly kept: readonly string[];
 }
 
-/** Frees what nothing needs any more; nothing at all while a run is at work. */
+/** Deletes what is no longer needed. Refused while a run is active. */
 export function cleanCommand({ dryRun = false, older = "30", json }: CleanOptions): Promise<number> {
   return showReading<Cleaned>({ json, text: cleanText }, async () => {
     const days = daysOf(older);
@@ -66,18 +66,18 @@ function daysOf(text: string): number {
   throw new CommandFault("R-IN-001", `--older takes a whole number of days, not \`${printable(text)}\``);
 }
 
-/** No run starts meanwhile. */
+/** Holds the lock that keeps a run from starting. */
 function takeAlone(folder: string): Disposable {
   const lock = takeHostLock(folder, "host");
   if (lock !== undefined) return lock;
   const pid = runAtWork(folder)?.pid ?? "?";
   throw new CommandFault(
     "R-ST-001",
-    `a run is at work (process ${pid}) and may need what would be removed: clean when it has ended`,
+    `a run is active (PID ${pid}) and may need these files: run \`lockstep clean\` after it has ended`,
   );
 }
 
-/** Commits in reflogs and objects of the last two weeks stay: a person or a running git may still need them. */
+/** Keeps commits in reflogs and objects of the last two weeks, which a person or a running git may still need. */
 const collecting = [
   "gc.reflogExpire=never",
   "gc.reflogExpireUnreachable=never",
@@ -87,7 +87,7 @@ const collecting = [
 /** Fewer loose objects are not worth a repack. */
 const looseMax = 100;
 
-/** With it go the objects of refs that are gone. How much that is, is known afterwards. */
+/** Runs `git gc`, which also removes objects of deleted refs. The freed size is only known afterwards. */
 async function packObjects(
   commonFolder: string,
   { dryRun, isNeeded }: { readonly dryRun: boolean; readonly isNeeded: boolean },
@@ -110,7 +110,7 @@ function cleanText({ dry_run, older_days, freed, bytes, kept }: Cleaned): string
     row.bytes === null ? "-" : megabytes(row.bytes),
   ]);
   const used = older_days === 0 ? "" : ` or was used in the last ${counted(older_days, "day")}`;
-  const age = `what belongs to open work${used} stays`;
+  const age = `everything that belongs to open work${used} is kept`;
   return [
     table(["WHAT", "COUNT", "SIZE"], rows),
     ...kept.map((line) => `${printable(line)}\n`),

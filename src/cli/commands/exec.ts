@@ -11,7 +11,7 @@ import { openEngine } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
 
-/** `lockstep exec TASK -- COMMAND…`: runs it as an agent of the task would, with no more rights than its lock gives. */
+/** `lockstep exec TASK -- COMMAND…`: runs a command with the rights of the task's agent: only its lock is writable. */
 export async function execCommand(name: string, words: readonly string[]): Promise<number> {
   try {
     return await run([...(await startOf(name)), ...words]);
@@ -20,7 +20,7 @@ export async function execCommand(name: string, words: readonly string[]): Promi
   }
 }
 
-/** What to put before a program so that it starts inside the task's lock. */
+/** The command prefix that starts a program in the task's sandbox. */
 async function startOf(name: string): Promise<readonly string[]> {
   using opened = await openEngine();
   const { engine, project } = opened;
@@ -30,7 +30,7 @@ async function startOf(name: string): Promise<readonly string[]> {
   if (holder === undefined)
     throw new CommandFault(
       "R-IN-001",
-      `task \`${task.key}\` holds no lock: it is ${task.state}; \`lockstep status\` shows which do`,
+      `task \`${task.key}\` holds no lock: it is ${task.state}; \`lockstep status\` shows which tasks do`,
     );
   const world = openWorld({ project, environment: {}, desk: async () => undefined, isRunAlive: () => false });
   const call = { folder: currentFolder() };
@@ -47,10 +47,10 @@ async function startOf(name: string): Promise<readonly string[]> {
   return ["sh", "-c", `exec ${prepared.prefixes.sandbox} "$@"`, "sh"];
 }
 
-/** In the foreground; the exit code is the command's own. */
+/** Runs in the foreground and returns the command's exit code. */
 function run([program = "", ...words]: readonly string[]): Promise<number> {
   const child = spawn(program, words, { stdio: "inherit" });
-  // A terminal sends these to both: whether to end is for the command to say.
+  // The terminal sends these signals to both processes; the command decides whether to end.
   for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, () => {});
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {

@@ -42,7 +42,7 @@ interface Ground {
   readonly edits: Edits;
 }
 
-/** `lockstep init`: settings of Lockstep's and of the clients, all computed before any is written. */
+/** `lockstep init`: writes the configuration and the clients' settings; all are computed before any is written. */
 export async function initCommand(options: InitOptions): Promise<number> {
   const project = findProject(currentFolder());
   const { root } = project.place;
@@ -95,7 +95,7 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
   ];
   const hasNothing = clients.length === 0 && files.length === 0;
   const notes = hasNothing ? [] : notesOn(clients, machine);
-  const nothing = hasNothing ? `nothing is to change: ${noClient}` : "everything was set up already";
+  const nothing = hasNothing ? `nothing to change: ${noClient}` : "everything is already set up";
   tell(files, [...notes, ...trusted.notes], nothing);
   return 0;
 }
@@ -113,8 +113,8 @@ async function remove(ground: Ground, named: readonly ClientName[] | undefined, 
   if (dryRun === true) return preview(ground, changes, readAccess(project)?.token);
   writeEdits(changes, places, undefined);
   const left = named === undefined ? await retireServer(project) : [];
-  const notes = [...kept.map((file) => `kept ${file}: it is not as \`init\` wrote it`), ...left];
-  tell(changes.map(wordFor(ground)), notes, "there is nothing of `init`'s to remove");
+  const notes = [...kept.map((file) => `kept ${file}: it was changed after \`init\` wrote it`), ...left];
+  tell(changes.map(wordFor(ground)), notes, "there is nothing to remove that `init` wrote");
   return 0;
 }
 
@@ -122,8 +122,8 @@ function clientNamed(name: string): ClientName {
   const known = clientNames.find((client) => client === name);
   if (known !== undefined) return known;
   const near = nearestName(name, clientNames);
-  const remedy = near === undefined ? `give one of ${clientNames.join(", ")}` : `did you mean \`${near}\`?`;
-  throw new CommandFault("R-IN-001", `\`${name}\` is no client that Lockstep knows: ${remedy}`);
+  const remedy = near === undefined ? `name one of ${clientNames.join(", ")}` : `did you mean \`${near}\`?`;
+  throw new CommandFault("R-IN-001", `\`${name}\` is not a client that Lockstep knows: ${remedy}`);
 }
 
 async function readConfig(root: string): Promise<Config> {
@@ -132,7 +132,7 @@ async function readConfig(root: string): Promise<Config> {
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
 }
 
-/** Hooks that are moved to a client's other file would be called twice if they stayed in the first. */
+/** Hooks that move to a client's other file are removed from the first, or they would be called twice. */
 function leaveOther(edits: Edits, name: ClientName, file: string): void {
   const { files, uninstall } = clientSetups[name];
   for (const other of [files.personal, files.shared])
@@ -140,7 +140,7 @@ function leaveOther(edits: Edits, name: ClientName, file: string): void {
       edits.change(other, (text) => (text === null ? null : uninstall(text, other)));
 }
 
-/** A personal file that git would offer to commit is kept from it: it may hold a token. */
+/** Excludes personal settings from git, because they may contain a token. */
 async function planExclude({ project, machine, edits }: Ground, clients: readonly PlannedClient[]) {
   const file = excludeFile(project);
   if (file === undefined) return undefined;
@@ -156,7 +156,7 @@ function excludeFile({ commonFolder }: Project): string | undefined {
   return commonFolder === undefined ? undefined : join(commonFolder, "info", "exclude");
 }
 
-/** A preview makes nothing, not even a token. */
+/** A preview writes nothing, not even a token. */
 function previewAccess(project: Project): { readonly port: number; readonly token: string } {
   return readAccess(project) ?? { port: 0, token: "…" };
 }
@@ -193,8 +193,8 @@ function notesOn(clients: readonly PlannedClient[], machine: Machine): readonly 
       : []),
     ...skipping.map(({ why, fix }) => `NOT ENFORCED YET: ${why}: ${fix}`),
     ...clients.flatMap(({ note }) => note ?? []),
-    ...topOnly.map((name) => `${name} reads these hooks only where it is started in ${machine.root} itself`),
-    ...(clients.length > 0 ? ["`lockstep doctor` shows that the hooks really refuse"] : []),
+    ...topOnly.map((name) => `${name} reads these hooks only if it is started in ${machine.root} itself`),
+    ...(clients.length > 0 ? ["`lockstep doctor` tests whether the hooks work"] : []),
   ];
 }
 

@@ -56,7 +56,7 @@ export async function reconcileCommand({
 async function acceptLost(): Promise<void> {
   const project = findProject(currentFolder());
   const { kept } = await acceptLoss(openStateFolder(project), new Date(), headsFolder(project));
-  if (kept.length > 0) writeAll(2, `kept aside: ${kept.join(", ")}\n`);
+  if (kept.length > 0) writeAll(2, `the old files are kept: ${kept.join(", ")}\n`);
 }
 
 export function widenCommand(
@@ -67,18 +67,19 @@ export function widenCommand(
   const text = ({ details }: Verdict) => {
     const granted = details?.granted as readonly string[] | undefined;
     if (details?.decision !== undefined)
-      return `a person decides (${String(details.decision)}); go on meanwhile`;
-    if (granted === undefined || granted.length === 0) return "nothing to add: it holds that already";
+      return `a person decides (${String(details.decision)}); continue in the meantime`;
+    if (granted === undefined || granted.length === 0)
+      return "nothing to add: the task already holds these paths";
     const state = String(details?.state);
     if (state === "IN_PROGRESS") return `now also held: ${granted.join(", ")}`;
-    return `its next attempt may also write: ${granted.join(", ")}; ${startOf(state, name)} starts it`;
+    return `the next attempt may also write: ${granted.join(", ")}; ${startOf(state, name)} starts it`;
   };
   return tellVerdict({ json, text }, async () =>
     ask("widen", { task: await wholeName(name), paths, why }, options),
   );
 }
 
-/** What starts a task's next attempt. */
+/** The commands that start a task's next attempt. */
 function startOf(state: string, name: string): string {
   if (state === "ESCALATED" || state === "FAILED")
     return `\`lockstep task resolve ${name} --note "…"\`, then \`lockstep run\`,`;
@@ -93,7 +94,7 @@ function stopOnDisk(mode: "PAUSE" | "STOP"): void {
 const breakerTexts = {
   pause: "paused: nothing new starts, running work may finish",
   "stop-all": "stopped: nothing starts and nothing is written",
-  clear: "clear: work goes on",
+  clear: "cleared: work may continue",
 } as const;
 
 export function breakerCommand(
@@ -104,7 +105,7 @@ export function breakerCommand(
     const running = counted(Number(details?.running ?? 0), "running task");
     return `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]} (${running})`;
   };
-  // The hooks see it on disk, even where the ledger cannot be opened.
+  // Hooks read it from disk, even if the ledger cannot be opened.
   if (operation !== "clear" && options.dryRun !== true) stopOnDisk(operation === "pause" ? "PAUSE" : "STOP");
   return tellVerdict({ json, text }, () =>
     ask(operation, reason === undefined ? {} : { reason }, { ...options, create: true }),

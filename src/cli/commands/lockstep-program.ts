@@ -10,8 +10,8 @@ import { addMaintenance } from "./maintenance-commands.ts";
 import { addTaskCommands } from "./task-commands.ts";
 
 /**
- * Every command with its options and examples. The code behind a command is loaded when it is called. What `configure`
- * sets before they are added holds for all of them.
+ * Every command with its options and examples. The code of a command is loaded when it is called. `configure` is applied
+ * before the commands are added, so that all of them inherit its settings.
  */
 export function lockstepProgram(configure: (bare: LockstepCommand) => void = () => {}): LockstepCommand {
   const program = new LockstepCommand("lockstep")
@@ -47,7 +47,7 @@ function topicLines(): string {
     .join("\n");
 }
 
-/** As commander does it for the option that is listed. */
+/** As commander does for `--version`. */
 function printVersion(): never {
   writeAll(1, `${manifest.version}\n`);
   throw new CommanderError(0, "commander.version", manifest.version);

@@ -1,4 +1,4 @@
-/** Options that several commands take, with the same words. */
+/** Options that several commands share. */
 export const json = ["--json", "print one JSON document to stdout"] as const;
 export const key = ["--key <key>", "apply this request once; a repetition gets the first answer"] as const;
 export const dryRun = ["--dry-run", "show what would happen, and change nothing"] as const;

@@ -6,7 +6,7 @@ import { whoCalls } from "../open/who-calls.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { printOrWait, printVerdict, tellVerdict } from "../output/verdicts.ts";
 
-/** The commands that other orchestrators call: a verdict as one line of JSON, exit 0 or 2. */
+/** Commands for other orchestrators: each prints a verdict as one line of JSON and exits 0 or 2. */
 
 export function dispatchCommand(
   file: string | undefined,
@@ -22,11 +22,11 @@ export function dispatchCommand(
   });
 }
 
-/** The agent begins when this command ends: what it finds is kept, for a roll-back. */
+/** Takes a snapshot of the scope for a rollback, because the agent starts when this command ends. */
 async function keepScopeBefore({ details }: Verdict): Promise<void> {
   const { keepScope } = await import("../open/keep-scope.ts");
   const failed = await keepScope(String(details?.task_id));
-  if (failed !== undefined) writeAll(2, `lockstep: no snapshot for a roll-back: ${failed}\n`);
+  if (failed !== undefined) writeAll(2, `lockstep: no snapshot for a rollback: ${failed}\n`);
 }
 
 export function heartbeatCommand(
@@ -47,13 +47,13 @@ export function submitCommand(
   { json, ...options }: AskOptions & { readonly json?: boolean },
 ): Promise<0 | 2> {
   let isHandedBack = false;
-  const sentence = () => `task ${name} is handed in: \`lockstep run\` proves and merges it`;
+  const sentence = () => `task ${name} is handed in: \`lockstep run\` verifies and merges it`;
   return tellVerdict({ json: () => json === true || !isHandedBack, text: sentence }, async () => {
     const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
-    // A person who took a task over hands in what lies in its checkout.
+    // A person who took over a task hands in the content of its checkout.
     const isWish = file === undefined && text.trim() === "" && (await whoCalls()).kind !== "task";
     if (isWish) {
-      // A program that had nothing to say reads the verdict.
+      // A program that sent an empty document reads the verdict.
       isHandedBack = process.stdin.isTTY;
       const verdict = await (await import("../run/take-over.ts")).handBackTask(name, options);
       isHandedBack ||= verdict.allow;

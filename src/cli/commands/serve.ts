@@ -7,7 +7,7 @@ import { openEngine } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 
-/** `lockstep serve`: the warm process. Where one is running already, that is as good. */
+/** `lockstep serve`: the hook server. If one is already running, this command succeeds without starting another. */
 export async function serveCommand({ port }: { readonly port?: string }): Promise<number> {
   const wanted = port === undefined ? {} : { port: readPort(port) };
   const stop = new AbortController();
@@ -24,15 +24,16 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
       ...wanted,
       stop: stop.signal,
       onListening: ({ socket, port: found }) => {
-        const http = found === undefined ? "not over HTTP: its port is taken" : `http://127.0.0.1:${found}`;
+        const http =
+          found === undefined ? "without HTTP because its port is taken" : `http://127.0.0.1:${found}`;
         writeAll(2, `lockstep: listening at ${socket}, ${http}\n`);
       },
-      onLag: (ms) => writeAll(2, `lockstep: ${new Date().toISOString()} answered nobody for ${ms} ms\n`),
+      onLag: (ms) => writeAll(2, `lockstep: ${new Date().toISOString()} did not answer for ${ms} ms\n`),
     });
     return 0;
   } catch (error) {
     if (!(error instanceof HostRunning)) throw error;
-    writeAll(2, `lockstep: the server is already running pid ${error.host?.pid ?? "unknown"}\n`);
+    writeAll(2, `lockstep: the server is already running: PID ${error.host?.pid ?? "unknown"}\n`);
     return 0;
   }
 }
@@ -40,5 +41,5 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
 function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new CommandFault("R-IN-001", `\`${text}\` is no port: give a number from 1 to 65535`);
+  throw new CommandFault("R-IN-001", `\`${text}\` is not a port: give a number from 1 to 65535`);
 }

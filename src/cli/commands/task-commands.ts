@@ -38,7 +38,7 @@ function addTakingOver(program: LockstepCommand): void {
   program
     .command("stop")
     .argument("<task>")
-    .description("stop the agent of a task; everything it made is kept")
+    .description("stop the agent of a task; its work is kept")
     .option(...json)
     .example("lockstep stop T-001", "stop the agent")
     .example("lockstep stop 2026-11-15_prices/T-001", "where several sessions have a T-001")
@@ -50,7 +50,7 @@ function addTakingOver(program: LockstepCommand): void {
     .argument("<task>")
     .summary("continue a task yourself; `submit` hands it back")
     .description(
-      "continue a task yourself, whether it is running, stopped or escalated: its agent stops, its locks stay, and the folder is printed; `submit` hands it back",
+      "continue a task yourself, whether it is running, stopped or escalated: its agent stops, its locks are kept, and its folder is printed; `submit` hands it back",
     )
     .option(...json)
     .example("lockstep take T-001", "stop the agent, and print the folder to work in")
@@ -220,7 +220,9 @@ function addRollback(program: LockstepCommand): void {
   const rollback = program
     .command("rollback")
     .summary("revert merged work; nothing is deleted")
-    .description("revert merged work, newest first; nothing is deleted, and the way back is printed")
+    .description(
+      "revert merged work, newest first; nothing is deleted, and the command that undoes it is printed",
+    )
     .example("lockstep rollback task T-002 --dry-run", "see what would be reverted")
     .example("lockstep rollback session 2026-11-15_prices", "revert everything of a session");
   const levels = {
@@ -235,7 +237,7 @@ function addRollback(program: LockstepCommand): void {
       .argument(`<${level}>`)
       .description(levels[level])
       .option(...dryRun)
-      .option("--allow-red", "even if the project's checks fail on what is left")
+      .option("--allow-red", "even if the project's checks fail afterwards")
       .option(...json)
       .example(`lockstep rollback ${level} ${names[level]} --dry-run`, "see what would be reverted")
       .example(`lockstep rollback ${level} ${names[level]}`, "revert it")

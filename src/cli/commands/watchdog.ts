@@ -14,14 +14,14 @@ interface WatchdogOptions {
   readonly every?: string;
 }
 
-/** One tick; or, with `--every`, one line of JSON for each tick that found something, until it is stopped. */
+/** Checks once; with `--every`, repeats until stopped and prints a line of JSON whenever something was found. */
 export async function watchdogCommand({ now, every }: WatchdogOptions): Promise<0 | 2> {
   if (every === undefined) return printVerdict(() => ask("watchdog", {}, now === undefined ? {} : { now }));
   const seconds = wholeNumber("--every", every);
   if (seconds === 0 || seconds > secondsMax || now !== undefined)
     throw new CommandFault(
       "R-IN-001",
-      `\`--every\` takes 1 to ${secondsMax} seconds, and no \`--now\` beside it`,
+      `\`--every\` takes 1 to ${secondsMax} seconds, and cannot be combined with \`--now\``,
     );
   return watch(seconds * 1000);
 }
@@ -40,17 +40,17 @@ async function watch(periodMs: number): Promise<0> {
   writeAll(2, `lockstep: watching every ${periodMs / 1000} s; Ctrl-C ends it\n`);
   while (!stopping) {
     await tick(watchdog);
-    // Rejects only when it is stopped, and then the loop ends.
+    // Rejects only when the watchdog is stopped, which ends the loop.
     await sleep(periodMs, undefined, { signal: stop.signal }).catch(() => {});
   }
   return 0;
 }
 
-/** A full disk or a busy ledger passes; anything else ends the watch. */
+/** A full disk or a busy ledger is temporary; any other error ends the watchdog. */
 async function tick(watchdog: PeriodicWatchdog): Promise<void> {
   try {
     const { verdict, slept } = await watchdog.tick();
-    if (slept) writeAll(2, "lockstep: the machine slept; every task gets one full lease from now on\n");
+    if (slept) writeAll(2, "lockstep: the machine slept; every task gets a full new lease\n");
     const applied = verdict.details?.applied;
     if (Array.isArray(applied) && applied.length > 0) writeAll(1, `${JSON.stringify(verdict)}\n`);
   } catch (error) {

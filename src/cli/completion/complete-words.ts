@@ -11,7 +11,7 @@ export interface Candidate {
 
 const aboutMax = 60;
 
-/** The hidden command behind the completion scripts. A failure has nobody to tell: the person is typing. */
+/** The hidden command of the completion scripts. Failures are silent, because the person is still typing. */
 export async function completeCommand(program: Command, words: readonly string[]): Promise<void> {
   try {
     for (const line of await completionLines(program, words)) writeAll(1, `${line}\n`);
@@ -20,7 +20,7 @@ export async function completeCommand(program: Command, words: readonly string[]
   }
 }
 
-/** What the scripts read: a line for each candidate, or `:files`. */
+/** The output for the scripts: one line per candidate, or `:files`. */
 export async function completionLines(
   program: Command,
   words: readonly string[],

@@ -5,8 +5,8 @@ import { tellRefusal } from "../output/verdicts.ts";
 import { type Shell, shells } from "./shells.ts";
 
 /**
- * Each asks `lockstep __complete` for the word at the cursor. What comes back is a line for each candidate, with its
- * description behind a tab; the line `:files` asks for the names of files too.
+ * Each script calls `lockstep __complete` for the word at the cursor. The output is one line per candidate, with its
+ * description after a tab; the line `:files` asks for file names, too.
  */
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `# lockstep completion for bash: source <(lockstep completion bash)

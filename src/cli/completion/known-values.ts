@@ -7,7 +7,7 @@ import { shells } from "./shells.ts";
 
 type Values = readonly Candidate[] | "files";
 
-/** What can stand for an argument or an option's value, by its name in `--help`: `<task>`, `--agent <agent>`. */
+/** The candidates for an argument or an option's value, by its name in `--help`: `<task>`, `--agent <agent>`. */
 const sources: Readonly<Record<string, () => Values | Promise<Values>>> = {
   task: async () => taskNames(await ledgerNames()),
   session: async () => sessionNames(await ledgerNames()),
@@ -40,7 +40,7 @@ async function ledgerNames(): Promise<LedgerNames> {
   return found ?? { tasks: [], sessions: [], decisions: [] };
 }
 
-/** Those of the session that a person means first: they have short names. */
+/** Tasks with short names first. */
 async function taskNames({ tasks }: LedgerNames): Promise<readonly Candidate[]> {
   const { TaskNames } = await import("../output/task-names.ts");
   const people = tasks.filter(({ key }) => !isMeta(key));
@@ -52,7 +52,7 @@ async function taskNames({ tasks }: LedgerNames): Promise<readonly Candidate[]> 
   return [...all.filter((one) => !isLong(one)), ...all.filter(isLong)];
 }
 
-/** `run` and `do` leave only tasks behind, `start` a session of its own. */
+/** Sessions of `run` and `do` are only known by their tasks; `start` also records the session. */
 function sessionNames({ tasks, sessions }: LedgerNames): readonly Candidate[] {
   const goals = new Map(sessions.map(({ name, goal }) => [name, goal]));
   const ofTasks = tasks.flatMap(({ key }) => (key.includes("/") ? [key.slice(0, key.indexOf("/"))] : []));

@@ -1,11 +1,11 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What is wanted at the cursor: a name of one of these kinds, or the value that an argument or option takes. */
+/** What the word at the cursor completes to: a command, an option, or the value of an argument or option. */
 export interface WordAtCursor {
   readonly command: Command;
-  /** What the candidates begin with, as far as it is typed. */
+  /** The typed part of the candidates. */
   readonly typed: string;
-  /** What stands before them in the same word, such as `--agent=`. */
+  /** The text before them in the same word, such as `--agent=`. */
   readonly before: string;
   readonly wanted: "command" | "option" | { readonly value: string };
 }
@@ -23,7 +23,7 @@ export function wordAtCursor(program: Command, words: readonly string[]): WordAt
 
 class Walk {
   #command: Command;
-  /** Operands that were passed. */
+  /** The number of operands so far. */
   #operands = 0;
   /** The option whose value comes next. */
   #open: Option | undefined;

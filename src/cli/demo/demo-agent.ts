@@ -1,11 +1,11 @@
 import type { Main } from "./main-branch.ts";
 
-/** One task of the plan, the agent that works on it, and how to see what became of that. */
+/** One task of the plan, its agent, and how to examine the result. */
 export interface DemoAgent {
   readonly task: string;
   readonly title: string;
   readonly goal: string;
-  /** What it does, for the table. */
+  /** What the agent does, for the table. */
   readonly deed: string;
   readonly honest?: true;
   readonly scope: readonly string[];
@@ -15,11 +15,11 @@ export interface DemoAgent {
   readonly timeoutSeconds?: number;
   /** The steps of a script agent, by attempt. */
   readonly attempts: readonly (readonly Step[])[];
-  /** What is wrong on a main that was to have its work, in few words; undefined where nothing is. */
+  /** What is wrong on main because of this agent, in a few words; undefined if nothing is. */
   harm(main: Main, spent: Spent): Promise<string | undefined>;
 }
 
-/** What was paid for it until somebody or something stopped it. */
+/** What the agent used until it ended or was stopped. */
 export interface Spent {
   readonly seconds: number;
   readonly tokens: number;
@@ -47,7 +47,7 @@ export function writeFiles(files: Readonly<Record<string, string>>): readonly St
   return Object.entries(files).map(([path, text]) => write(path, text));
 }
 
-/** What every agent says at the end, be it true or not. */
+/** The final answer of every agent, true or not. */
 export function answer(summary: string): Step {
   const gates = { meets_definition_of_done: true, needs_review: false, needs_tests: false };
   return {

@@ -15,10 +15,10 @@ import { git } from "../../workspace/git/run-git.ts";
 import { identityOf, isAlive } from "../../workspace/process/process-identity.ts";
 
 const prefix = "lockstep-demo-";
-/** Says whose folder it is: only what has it is ever removed. */
+/** Marks a folder as a demo's; only folders with this file are removed. */
 const marker = "demo.json";
 
-/** A new folder, kept for people to look at; those of earlier demos are removed. */
+/** Creates a folder that is kept for inspection, and removes those of earlier demos. */
 export function openDemoFolder(): string {
   const all = realpathSync(tmpdir());
   for (const name of readdirSync(all))
@@ -28,7 +28,7 @@ export function openDemoFolder(): string {
   return folder;
 }
 
-/** Ours, and no demo is at work in it. */
+/** A demo folder of this user in which no demo is running. */
 function isForgotten(folder: string): boolean {
   const file = join(folder, marker);
   const own = [folder, file].map((path) => lstatSync(path, { throwIfNoEntry: false }));
@@ -38,7 +38,7 @@ function isForgotten(folder: string): boolean {
   return owner === null || !isAlive(owner);
 }
 
-/** A repository with these files committed on main, by somebody with a name. */
+/** A repository with these files committed on main, and with a configured author. */
 export async function makeRepository(
   folder: string,
   files: Readonly<Record<string, string>>,

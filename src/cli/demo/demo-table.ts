@@ -8,15 +8,15 @@ const widthMax = 96;
 
 interface Cell {
   readonly text: string;
-  /** The word that it begins with and that is looked for. */
+  /** The first word, if it is printed in bold. */
   readonly strong?: string | null;
-  /** Whether main is the better for it; undefined where that is not the question. */
+  /** Whether the result is good for main; undefined for cells without a mark. */
   readonly good?: boolean;
 }
 
 type Row = readonly [Cell, Cell, Cell];
 
-/** One row for each agent, then the tests, then where to look. */
+/** One row for each agent, then the tests, then where to find the details. */
 export function demoText(outcome: DemoOutcome): string {
   const { agents, tests } = outcome;
   const width = Math.min(process.stdout.columns ?? 80, widthMax);
@@ -46,7 +46,7 @@ function lockstepText({ state, attempts, code, reason, checks, asks }: AgentOutc
   return `${code} ${shortReason(reason ?? "")}`;
 }
 
-/** Without what is to be done next, and without the names that the row has already. */
+/** Without the next step and without names that are already in the row. */
 function shortReason(reason: string): string {
   const [what = ""] = reason.split(/: (?=[a-z])/);
   return what
@@ -83,7 +83,7 @@ function cellLines({ text, good, strong }: Cell, width: number): readonly string
   });
 }
 
-/** By words; a longer one is cut. */
+/** Wraps between words; a word that is too long is split. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -103,7 +103,7 @@ function closing({ ok, agents, folder, repositories, logs, seconds }: DemoOutcom
   const asked = agents.filter(({ lockstep }) => lockstep.asks !== null).length;
   const kept = ok ? style.green("kept main green") : style.red("did NOT keep main clean");
   return [
-    ` Plain branches: ${harmed} of ${agents.length} tasks are wrong on main, and nobody was told.`,
+    ` Plain branches: ${harmed} of ${agents.length} tasks are wrong on main, without any warning.`,
     ` Lockstep ${kept}: ${merged} merged with proof, ${agents.length - merged - asked} refused, ${asked} waits for you.`,
     "",
     ` Look for yourself (${Math.round(seconds)} seconds for both; kept until the next demo):`,

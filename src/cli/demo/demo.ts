@@ -28,7 +28,7 @@ class DemoStopped extends Error {
   }
 }
 
-/** Exit 0 where Lockstep kept main green and let nothing bad in, else 1. */
+/** Exit 0 if Lockstep kept main green and merged nothing harmful, else 1. */
 export async function demoCommand({ json, client }: DemoOptions): Promise<number> {
   try {
     if (client !== undefined) needClient(client);
@@ -37,7 +37,7 @@ export async function demoCommand({ json, client }: DemoOptions): Promise<number
     return outcome.ok ? 0 : 1;
   } catch (error) {
     if (error instanceof DemoStopped) {
-      writeAll(2, `lockstep: stopped; what it made is in ${error.folder} until the next demo\n`);
+      writeAll(2, `lockstep: stopped; its files are in ${error.folder} until the next demo\n`);
       return 1;
     }
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
@@ -47,7 +47,7 @@ export async function demoCommand({ json, client }: DemoOptions): Promise<number
 
 function needClient(client: string): void {
   if (!clients.includes(client))
-    throw new CommandFault("R-IN-001", `\`${client}\` is no client: name one of ${clients.join(", ")}`);
+    throw new CommandFault("R-IN-001", `\`${client}\` is not a client: name one of ${clients.join(", ")}`);
   if (findFault(client, { root: process.cwd(), path: process.env.PATH ?? "" }) !== undefined)
     throw new CommandFault(
       "R-AG-001",
@@ -65,7 +65,7 @@ async function playBoth(client: string | undefined): Promise<DemoOutcome> {
     const outcome = await play({ folder, stop: stop.signal, client });
     return { ...outcome, seconds: Math.round((performance.now() - started) / 100) / 10 };
   } catch (error) {
-    // Ctrl-C ends git and others too, whose complaints are none.
+    // Ctrl-C also ends git and other programs; their errors are not reported.
     stop.signal.throwIfAborted();
     throw error;
   } finally {

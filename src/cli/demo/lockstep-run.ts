@@ -18,21 +18,21 @@ import { shop } from "./shop.ts";
 export interface LockstepRun {
   readonly repository: string;
   readonly log: string;
-  /** By task, as `run --json` tells them. */
+  /** By task, from `run --json`. */
   readonly tasks: ReadonlyMap<string, TaskStatus>;
-  /** What it asks a person, by task. */
+  /** The open decisions, by task. */
   readonly questions: ReadonlyMap<string, Status["decisions"][number]>;
 }
 
 interface Setting {
   readonly folder: string;
-  /** Does the honest tasks in place of a script. */
+  /** Does the honest tasks instead of a script. */
   readonly client: string | undefined;
   readonly stop: AbortSignal;
   onLine(line: string): void;
 }
 
-/** `lockstep run` itself, as a person calls it; killed half-way, and called again. */
+/** Runs `lockstep run` as a person would, kills it half-way, and runs it again. */
 export async function runLockstep(
   agents: readonly DemoAgent[],
   { folder, client, stop, onLine }: Setting,
@@ -52,14 +52,14 @@ export async function runLockstep(
   const document = await call();
   if (document === "killed" || !Array.isArray(document.tasks)) throw refusalOf(document);
   const tasks = document.tasks.map((task) => [task.id, task] as const);
-  // Whether a halted task may continue is asked about as well, but first of all it was halted.
+  // For a halted task, the table shows that it was halted, not the question whether it may continue.
   const questions = (document.decisions ?? [])
     .filter(({ kind }) => kind !== "continue")
     .map((one) => [idOfKey(one.task), one] as const);
   return { repository, log, tasks: new Map(tasks), questions: new Map(questions) };
 }
 
-/** Neither tree has them: one of them holds a secret. */
+/** The scripts are in neither repository, because one of them contains a secret. */
 export function writeScripts(folder: string, agents: readonly DemoAgent[]): void {
   const files = agents.map(({ task, attempts }) => [`${task}.yaml`, stringify({ attempts })]);
   writeFiles(folder, Object.fromEntries(files));
@@ -77,10 +77,10 @@ function configOf(agents: readonly DemoAgent[], client: string | undefined): str
     checks: { default: ["node --test"] },
     agents: Object.fromEntries(listed),
   };
-  return `# One more try for each instead of three: the demo is to be over soon.\n${stringify(settings)}`;
+  return `# One retry instead of three, to keep the demo short.\n${stringify(settings)}`;
 }
 
-/** Those that get stuck come first, so that nobody waits for them at the end. */
+/** The agents that get stuck come first, so that the run does not wait for them at the end. */
 function planOf(agents: readonly DemoAgent[]): string {
   const tasks = agents.toReversed().map(({ task, title, goal, scope, checks, proves, timeoutSeconds }) => ({
     ...{ id: task, title, goal, agent: task, lock_scope: scope, proves },
@@ -105,10 +105,10 @@ interface RunDocument extends Partial<Deny> {
   readonly decisions?: Status["decisions"];
 }
 
-/** What it printed; or that it was killed when an agent said the given words. */
+/** The printed document; or `killed`, once an agent has printed the given text. */
 async function callRun({ repository, log, killAt, stop, onLine }: RunCall) {
   const words = [...process.execArgv, process.argv[1] ?? "", "run", "--json"];
-  // Checkouts may lie in no working tree, and the temporary folder could be in somebody's.
+  // Checkouts must not be inside another working tree, and the temporary folder could be in one.
   const state = join(repository, ".git", "state");
   const child = spawn(process.execPath, words, {
     cwd: repository,
@@ -130,7 +130,7 @@ async function callRun({ repository, log, killAt, stop, onLine }: RunCall) {
     child.on("close", (_exit, by) => resolve(by));
   });
   stop.removeEventListener("abort", kill);
-  // INV-8: a log is kept.
+  // The log is stored, so secrets are masked (INV-8).
   appendFileSync(log, `$ lockstep run\n${await maskSecrets(told.join("\n"))}\n`);
   stop.throwIfAborted();
   if (signal === "SIGKILL" && killAt !== undefined) return "killed";
@@ -145,7 +145,7 @@ function readDocument(text: string, told: readonly string[]): RunDocument {
   }
 }
 
-/** A run that did not come as far as it should have says itself why. */
+/** The run's own refusal if it ended too early. */
 function refusalOf(document: RunDocument | "killed"): Error {
   if (document !== "killed" && document.code !== undefined && document.reason !== undefined)
     return new CommandFault(document.code, document.reason);

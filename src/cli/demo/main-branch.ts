@@ -4,12 +4,12 @@ import { git } from "../../workspace/git/run-git.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
 import { plainEnvironment } from "./plain-environment.ts";
 
-/** The main branch of a repository as it really is: read, run and searched. */
+/** The main branch of a repository, examined by reading, running and searching it. */
 export interface Main {
   text(path: string): string | undefined;
   passes(test: string): Promise<boolean>;
   parses(path: string): Promise<boolean>;
-  /** In a file or a message of any commit. */
+  /** Whether any commit has the text in a file or its message. */
   historyHas(text: string): Promise<boolean>;
   tests(): Promise<TestCounts>;
 }
@@ -21,7 +21,7 @@ export interface TestCounts {
 
 const msMax = 30_000;
 
-/** `folder` has main checked out, as it is. */
+/** `folder` has main checked out. */
 export function mainBranch(folder: string): Main {
   const node = (...words: string[]) =>
     runProcess({

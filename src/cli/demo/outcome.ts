@@ -4,7 +4,7 @@ import type { LockstepRun } from "./lockstep-run.ts";
 import { mainBranch, type TestCounts } from "./main-branch.ts";
 import type { PlainRun } from "./plain-run.ts";
 
-/** What one agent did, and what became of it in both. */
+/** What one agent did, and the result in both runs. */
 export interface AgentOutcome {
   readonly task: string;
   readonly deed: string;
@@ -16,13 +16,13 @@ export interface AgentOutcome {
     readonly reason: string | null;
     /** How many checks passed on the merged tree. */
     readonly checks: number;
-    /** What a person is asked before it can be merged. */
+    /** The question that a person has to answer before the merge. */
     readonly asks: { readonly kind: string; readonly findings: readonly string[] } | null;
     readonly harm: string | null;
   };
 }
 
-/** What `demo --json` prints, and what the table is made from. */
+/** The document of `demo --json`, and the data of the table. */
 export interface DemoOutcome {
   readonly ok: boolean;
   readonly agents: readonly AgentOutcome[];
@@ -39,7 +39,7 @@ interface Runs {
   readonly lockstep: LockstepRun;
 }
 
-/** Nothing of it is believed: both mains are read, searched and tested. */
+/** Examines both main branches; what the runs reported is not trusted. */
 export async function examine(
   agents: readonly DemoAgent[],
   { folder, plain, lockstep }: Runs,
@@ -49,7 +49,7 @@ export async function examine(
   for (const agent of agents) {
     const { task, deed } = agent;
     const status = lockstep.tasks.get(task);
-    if (status === undefined) throw new Error(`\`lockstep run\` tells nothing of the task ${task}`);
+    if (status === undefined) throw new Error(`\`lockstep run\` did not report the task ${task}`);
     const { state, attempts, code, reason, evidence, usage, elapsed_seconds: seconds } = status;
     const asked = lockstep.questions.get(task);
     const spent = plain.spent.get(task) ?? { seconds: 0, tokens: 0 };

@@ -1,6 +1,6 @@
 import { delimiter, dirname } from "node:path";
 
-/** Neither a task of somebody's nor another repository; `node` is the one that runs this. */
+/** The environment without variables of tasks and of other repositories; `node` is the one that runs this. */
 export function plainEnvironment(): Record<string, string> {
   const foreign = /^(?:LOCKSTEP_|CLAUDE_AGENT_|GIT_|NODE_TEST_CONTEXT$)/;
   const kept = Object.entries(process.env).flatMap(([name, value]) =>

@@ -11,7 +11,7 @@ import { makeRepository } from "./demo-folder.ts";
 import { plainEnvironment } from "./plain-environment.ts";
 import { shop } from "./shop.ts";
 
-/** How long a person without a tool waits for an agent that gives no answer. */
+/** How long the plain run waits for an agent that gives no answer. */
 const patienceMs = 3000;
 
 export interface PlainRun {
@@ -24,15 +24,15 @@ export interface PlainRun {
 }
 
 interface Setting {
-  /** Where the demo keeps its things. */
+  /** The folder of the demo. */
   readonly folder: string;
-  /** Where the agents' scripts are. */
+  /** The folder of the agents' scripts. */
   readonly scripts: string;
   readonly stop: AbortSignal;
   onLine(line: string): void;
 }
 
-/** As people do it today: a worktree and a branch for each, words are believed, branches merged one by one. */
+/** The usual way without Lockstep: a worktree and a branch for each agent, answers are trusted, branches merged one by one. */
 export async function runPlain(agents: readonly DemoAgent[], setting: Setting): Promise<PlainRun> {
   const { folder } = setting;
   const log = join(folder, "plain.log");
@@ -59,7 +59,7 @@ interface Work {
   readonly spent: Spent;
 }
 
-/** Who says nothing is waited for, then ended by hand; what it left is taken. */
+/** Runs an agent. One that gives no answer is stopped after a while, and its files are used as they are. */
 async function work(
   { task }: DemoAgent,
   { folder, scripts, stop, tell }: Setting & { tell(line: string): void },
@@ -88,7 +88,7 @@ async function work(
     tell(`${task}: ${why}`);
     void run.stop();
   };
-  const patience = setTimeout(() => end("no answer: ended by hand, what it left is taken"), patienceMs);
+  const patience = setTimeout(() => end("no answer: stopped by hand, its files are kept"), patienceMs);
   const onStop = () => end("stopped");
   stop.addEventListener("abort", onStop);
   try {
@@ -102,7 +102,7 @@ async function work(
   }
 }
 
-/** What the agent said of its work is what stands in the history. */
+/** The commit message is the agent's own summary. */
 function messageOf(task: string, end: AgentEnd): string {
   const summary = end.how === "done" ? field(end.answer, "summary") : undefined;
   return typeof summary === "string" ? `${task}: ${summary}` : `${task}: as far as it got`;
@@ -116,7 +116,7 @@ interface Merging {
   tell(line: string): void;
 }
 
-/** In a hurry: where git finds a conflict, the newer one wins; where that is not enough, it is left out. */
+/** On a conflict the newer branch wins; if that does not help, the branch is left out. */
 async function commitAndMerge({ repository, worktree, task, message, tell }: Merging): Promise<boolean> {
   await git(worktree, ["add", "--all"]);
   const committed = await tryGit(worktree, ["commit", "--quiet", "--message", message]);

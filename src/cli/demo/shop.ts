@@ -1,7 +1,7 @@
 interface Expectation {
   readonly exports: string;
   readonly says: string;
-  /** What is asserted to be equal: the call, and what it gives. */
+  /** The arguments of `assert.equal`: the call, and the expected result. */
   readonly holds: string;
 }
 
@@ -29,7 +29,7 @@ const manifest = { name: "shop", private: true, type: "module", scripts: { test:
 export const moneyModule = "export const cents = (amount) => Math.round(amount * 100);\n";
 export const taxModule = "export const withTax = (cents) => cents + Math.round(cents * 0.2);\n";
 
-/** A small shop in plain JavaScript: nothing to install, its tests are green. */
+/** A small shop in plain JavaScript without dependencies; its tests pass. */
 export const shop: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify(manifest, null, 2)}\n`,
   ...moduleFiles("money", {

@@ -3,16 +3,16 @@ import { writeAll } from "../output/descriptor.ts";
 import { style } from "../output/style.ts";
 import { duration, printable } from "../output/table.ts";
 
-/** One part of the demo while it goes on, on stderr: a line that moves; plain lines where nobody watches. */
+/** The progress of one part of the demo on stderr: an animated line on a terminal, else plain lines. */
 export interface Stage extends Disposable {
   say(line: string): void;
-  /** Ended well; without it, it ended badly. */
+  /** Marks the stage as successful; without this call it counts as failed. */
   done(): void;
 }
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
-/** Where lines stay, one in so long is enough. */
+/** Without a terminal, at most one line in this time. */
 const plainMs = 1000;
 
 export function showStage(title: string): Stage {

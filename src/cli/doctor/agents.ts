@@ -5,7 +5,7 @@ import { uncommittedFiles, uncommittedText } from "../../run/attempt/uncommitted
 import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
 import { broken, brokenBy, type Finding, missing, ok } from "./finding.ts";
 
-/** Who would do the work of a run: those that are configured, or the first client that is found. */
+/** The agents of a run: the configured ones, or the first client that is found. */
 export async function examineAgents(
   config: Config,
   machine: Machine,
@@ -29,7 +29,7 @@ export async function examineAgents(
 
 interface Ground {
   readonly machine: Machine;
-  /** Undefined where there is no repository to look into. */
+  /** Undefined without a repository. */
   readonly baseCommit: string | undefined;
   readonly include: readonly string[];
 }

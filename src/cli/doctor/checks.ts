@@ -7,7 +7,7 @@ import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { duration } from "../output/table.ts";
 import { broken, configLine, type Finding, missing, ok } from "./finding.ts";
 
-/** What verifies a change here, and what is installed for it. Nothing is run. */
+/** The checks that verify a change, and the setup commands they need. Nothing is run. */
 export async function examineChecks(
   { root, baseCommit }: RepositoryState,
   { checks, workspace }: Pick<Config, "checks" | "workspace">,

@@ -4,7 +4,7 @@ import { isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
 import { realClient } from "../../run/attempt/real-client.ts";
 import { broken, causeOf, type Finding, off, ok } from "./finding.ts";
 
-/** Which clients are here, and whether each can be used. */
+/** The installed clients, and whether each one can be used. */
 export async function examineClients(machine: Machine): Promise<readonly Finding[]> {
   const found = clientNames.filter((name) => isInstalled(name, machine));
   const missing = clientNames.filter((name) => !found.includes(name));

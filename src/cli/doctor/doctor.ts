@@ -26,7 +26,7 @@ interface Diagnosis {
   readonly findings: readonly GroupedFinding[];
 }
 
-/** `lockstep doctor`: what works here, what does not, and how to mend it. */
+/** `lockstep doctor`: what works here, what does not, and how to fix it. */
 export function doctorCommand({ json }: { readonly json?: boolean }): Promise<number> {
   const exit = ({ broken }: Diagnosis) => (broken === 0 ? 0 : 1);
   return showReading<Diagnosis>({ json, text: diagnosisText, exit }, async () => {
@@ -43,7 +43,7 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
   const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
   const loaded = await loadConfig(root);
   const faults = "faults" in loaded ? loaded.faults : [];
-  // What cannot be told without the configuration is left out: its faults are told of already.
+  // Findings that need the configuration are left out if it is faulty; its faults are reported.
   const config = "config" in loaded ? loaded.config : undefined;
   const [{ findings, repository }, machinery, clients] = await Promise.all([
     examineRepository(project, config?.base_branch ?? null),
@@ -70,7 +70,7 @@ const marks = {
   broken: style.red("✗"),
 } as const;
 
-/** Not cut to the terminal: what is wrong and how to mend it has to be read to its end. */
+/** Lines are not cut to the terminal, so that problems and fixes are readable in full. */
 function diagnosisText({ broken, missing, findings }: Diagnosis): string {
   const width = Math.max(...findings.map(({ what }) => displayWidth(printable(what))));
   const shown = groups.filter((group) => findings.some((one) => one.group === group));

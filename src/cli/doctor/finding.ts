@@ -1,15 +1,15 @@
 export const groups = ["repository", "checks", "machine", "agents", "hooks", "ledger"] as const;
 
-/** One line of the doctor's. */
+/** One line of `lockstep doctor`. */
 export interface Finding {
   readonly what: string;
   /**
-   * off: it could be used and is not. missing: some commands need it, and it is not there. broken: it is there and
-   * does not do what it should, or nothing works without it.
+   * off: available but not used. missing: some commands need it. broken: present but not working, or required by
+   * everything.
    */
   readonly state: "ok" | "off" | "missing" | "broken";
   readonly detail: string;
-  /** What to do about it; null where nothing is to be done. */
+  /** What to do about it; null if there is nothing to do. */
   readonly fix: string | null;
 }
 
@@ -29,11 +29,11 @@ export function broken(what: string, detail: string, fix: string): Finding {
   return { what, state: "broken", detail, fix };
 }
 
-/** Of a reason that ends with what to do, as all of Lockstep's do. */
+/** Splits a reason into the problem and the fix: Lockstep's reasons end with what to do. */
 export function brokenBy(what: string, reason: string): Finding {
   const end = Math.max(reason.lastIndexOf(": "), reason.lastIndexOf("; "));
   return end < 0
-    ? broken(what, reason, "`lockstep doctor --debug` shows where it comes from")
+    ? broken(what, reason, "`lockstep doctor --debug` shows the stack trace")
     : broken(what, reason.slice(0, end), reason.slice(end + 2));
 }
 
@@ -42,7 +42,7 @@ export function configLine(text: string): string {
   return `write \`${text}\` into .lockstep/config.yaml`;
 }
 
-/** What an error says about itself, in one line. */
+/** The first line of an error's message. */
 export function causeOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 }

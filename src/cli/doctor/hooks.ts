@@ -36,7 +36,7 @@ export interface HookGround {
   readonly stateFolder: string;
 }
 
-/** Whether the hooks that stand in clients' settings really refuse: each is called, in a repository of its own. */
+/** Tests whether the hooks in clients' settings really refuse: each is called in a separate repository. */
 export async function examineHooks(ground: HookGround): Promise<readonly Finding[]> {
   const { machine } = ground;
   const findings: Finding[] = [];
@@ -47,7 +47,7 @@ export async function examineHooks(ground: HookGround): Promise<readonly Finding
     else if (found.hooks.length > 0) hooked.push(...found.hooks);
     else if (isInstalled(name, machine))
       findings.push(
-        off(`${name} hooks`, "nothing guards this client here", `\`lockstep init --client ${name}\``),
+        off(`${name} hooks`, "no hooks are installed for this client", `\`lockstep init --client ${name}\``),
       );
   }
   findings.push(...examineUncompared(ground));
@@ -56,19 +56,19 @@ export async function examineHooks(ground: HookGround): Promise<readonly Finding
   return [...findings, ...(await callAll(hooked, ground)), ...files, ...(await examineOpaque(ground))];
 }
 
-/** Calls that may have written anything, and whose outcome nobody knows. */
+/** Calls whose writes were never compared with their lock. */
 function examineUncompared({ stateFolder }: HookGround): readonly Finding[] {
   const text = uncomparedText(uncomparedCalls(join(stateFolder, "trees"), Date.now()));
   return text === undefined ? [] : [broken("compared calls", text, wayToCompare)];
 }
 
-/** Where commands whose writes cannot be known do not run inside the lock. */
+/** Cases in which commands with unknown writes do not run in the sandbox. */
 async function examineOpaque({ machine, opaque }: HookGround): Promise<readonly Finding[]> {
   const gaps = await sandboxGaps(machine, opaque);
   return gaps.map(({ client, why, next }) =>
     off(
       client === null ? "unknown programs" : `${client} programs`,
-      `\`guard.opaque: sandbox\` does not hold: ${why}; their writes are compared afterwards`,
+      `\`guard.opaque: sandbox\` has no effect: ${why}; their writes are compared afterwards`,
       next,
     ),
   );
@@ -85,7 +85,7 @@ function readHooks(
       const text = file === null ? null : readSettings(file, { root, home, further: [] });
       if (file === null || text === null) continue;
       const read = uninstall(text, file);
-      if (!read.ok) return { broken: broken(`${name} hooks`, faultLine(read.fault), "mend that line") };
+      if (!read.ok) return { broken: broken(`${name} hooks`, faultLine(read.fault), "fix that line") };
       const found = configuredHooks(name, text);
       if (found !== undefined) hooks.push({ ...found, name, file });
       if (name === "claude" && hooksAreOff(text))
@@ -105,7 +105,7 @@ async function callAll(hooked: readonly Hooked[], ground: HookGround): Promise<r
     for (const hooks of hooked) findings.push(await callOne(hooks, place, ground));
     return findings;
   } catch (error) {
-    return [broken("hooks", `they could not be tried: ${causeOf(error)}`, "install Lockstep again")];
+    return [broken("hooks", `the hooks could not be tested: ${causeOf(error)}`, "install Lockstep again")];
   }
 }
 
@@ -126,7 +126,7 @@ async function callOne(hooks: Hooked, place: CanaryPlace, ground: HookGround): P
   if (isInstalled(name, ground.machine)) return ok(`${name} hooks`, told);
   return off(
     `${name} hooks`,
-    `${name} is not installed here; tried without it, ${told}`,
+    `${name} is not installed here; tested without it, ${told}`,
     `install ${name}, or \`lockstep init --remove\``,
   );
 }
@@ -141,7 +141,7 @@ async function whyHttpFails(
   if (!http.blocks) return "a failing call over HTTP would pass: `onFailure` is not `block`";
   const url = `http://127.0.0.1:${access?.port}/guard/${name}`;
   if (http.url !== url || http.headers.Authorization !== `Bearer ${access?.token}`)
-    return "its port or token are not this repository's";
+    return "its port or token does not belong to this repository";
   const unproven = serverStatus() === null ? undefined : await whyUnproven(stateFolder);
   return unproven ?? (await place.whyNotRefusedOverHttp(name, http));
 }
@@ -165,26 +165,30 @@ async function whyCodexSkips(command: string, machine: Machine): Promise<Finding
         "`lockstep init --client codex`",
       );
     const fix = "start `codex` here once and trust the folder, then `lockstep init --client codex`";
-    return broken(what, "NOT ENFORCED: codex sees no hooks, since it does not trust this folder", fix);
+    return broken(what, "NOT ENFORCED: codex sees no hooks, because it does not trust this folder", fix);
   } catch (error) {
-    return broken(what, `codex could not be asked what it trusts: ${causeOf(error)}`, "install codex again");
+    return broken(
+      what,
+      `codex could not report which hooks it trusts: ${causeOf(error)}`,
+      "install codex again",
+    );
   }
 }
 
-/** Hook lines read it: what stands there decides whether they refuse. */
+/** The hook commands read this file; its content decides whether they refuse. */
 function examineHookFile({ stateFolder }: HookGround): Finding | undefined {
   if (isHookCurrent(stateFolder)) return undefined;
   const file = hookFile(stateFolder);
-  const why = existsSync(file) ? "is not as this Lockstep writes it" : "is missing";
+  const why = existsSync(file) ? "differs from what this version of Lockstep writes" : "is missing";
   return broken("hook file", `NOT ENFORCED: ${file} ${why}`, "`lockstep init`");
 }
 
-/** By this file hooks find Lockstep; without it, it counts as not installed. */
+/** Hooks find Lockstep by this file; without it, Lockstep counts as not installed. */
 function examineLaunch({ stateFolder }: HookGround): Finding | undefined {
   const file = launchFile(stateFolder);
   const fix = "`lockstep init`";
   if (!existsSync(file))
-    return broken("launch file", "NOT ENFORCED: hooks do not find Lockstep in this repository", fix);
+    return broken("launch file", "NOT ENFORCED: hooks cannot find Lockstep in this repository", fix);
   const programs = launchedPrograms(readFileSync(file, "utf8"));
   const missing = programs.find((program) => !existsSync(program));
   if (programs.length > 0 && missing === undefined) return undefined;

@@ -15,9 +15,9 @@ import { counted } from "../output/table.ts";
 import { broken, brokenBy, causeOf, type Finding, off, ok } from "./finding.ts";
 import { isWritable } from "./repository.ts";
 
-/** Whether the ledger is whole, and what dead processes left behind. */
+/** Whether the ledger is intact, and what ended processes left behind. */
 export async function examineLedger(project: Project): Promise<readonly Finding[]> {
-  if (!hasLedger(project)) return [off("ledger", "there is none yet: the first task makes it", null)];
+  if (!hasLedger(project)) return [off("ledger", "there is none yet: the first task creates it", null)];
   const folder = stateFolder(project);
   const wasActive = isShownActive(folder);
   try {
@@ -42,35 +42,31 @@ async function examineStory(): Promise<Finding> {
   const [problem] = reconciled.problems;
   if (problem !== undefined) {
     const of = problem.task === null ? "" : `${problem.task}: `;
-    return broken(
-      "ledger",
-      `${of}${problem.problem}`,
-      "`lockstep reconcile` names everything that does not fit",
-    );
+    return broken("ledger", `${of}${problem.problem}`, "`lockstep reconcile` lists every inconsistency");
   }
   return ok(
     "ledger",
-    `${counted(reconciled.tasks, "task")}, ${counted(verified.events, "event")}, the chain holds`,
+    `${counted(reconciled.tasks, "task")}, ${counted(verified.events, "event")}, the hash chain is intact`,
   );
 }
 
-/** Opening the ledger has taken it away where nothing is active. */
+/** Opening the ledger removes the active file if nothing is active. */
 function examineActive(folder: string, wasActive: boolean): readonly Finding[] {
   if (!wasActive || isShownActive(folder)) return [];
-  return [ok("active file", "it was left behind though nothing is active, and is removed now")];
+  return [ok("active file", "removed: it was left behind by earlier work")];
 }
 
 async function examineLeftovers({ commonFolder }: Project, folder: string): Promise<readonly Finding[]> {
   const stale = [...staleNotes(folder), ...staleHosts(folder)];
   const notes = stale.map((file) =>
-    off("leftover", `${file} is of a process that is gone`, "nothing: the next run removes it"),
+    off("leftover", `${file} belongs to a process that has ended`, "nothing to do: the next run removes it"),
   );
   return commonFolder === undefined ? notes : [...(await examineCheckouts(commonFolder)), ...notes];
 }
 
 async function examineCheckouts(commonFolder: string): Promise<readonly Finding[]> {
   const place = checkoutsPath(commonFolder);
-  if (!existsSync(place) || !isWritable(place)) return []; // what is wrong with the place is told of the repository
+  if (!existsSync(place) || !isWritable(place)) return []; // reported with the repository
   const checkouts = listCheckouts(commonFolder);
   const status = await ask("status", {});
   if ("allow" in status) return [brokenBy("checkouts", status.reason)];
@@ -81,8 +77,8 @@ async function examineCheckouts(commonFolder: string): Promise<readonly Finding[
   const half = checkouts.filter(({ checkout }) => checkout === undefined);
   if (old.length === 0 && half.length === 0) return [ok("checkouts", counted(checkouts.length, "checkout"))];
   const detail = [
-    ...(old.length === 0 ? [] : [`${counted(old.length, "checkout")} of tasks that are over`]),
-    ...(half.length === 0 ? [] : [`${counted(half.length, "checkout")} that were not made to the end`]),
+    ...(old.length === 0 ? [] : [`${counted(old.length, "checkout")} of finished tasks`]),
+    ...(half.length === 0 ? [] : [counted(half.length, "incomplete checkout")]),
   ];
   return [
     off("checkouts", detail.join(", "), "the next run removes them; `lockstep status --disk` lists them"),
@@ -100,7 +96,7 @@ function staleNotes(folder: string): readonly string[] {
   return names.map((name) => join(joined, name)).filter((file) => !isLiving(file));
 }
 
-/** Half of a file, or one that has gone meanwhile, is nobody's. */
+/** An incomplete file, or one that was removed in the meantime, belongs to no process. */
 function isLiving(file: string): boolean {
   try {
     return isAlive(JSON.parse(readFileSync(file, "utf8")) as ProcessIdentity);

@@ -4,11 +4,11 @@ import { runProcess } from "../../workspace/process/run-process.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { broken, brokenBy, type Finding, off, ok } from "./finding.ts";
 
-/** The first with `merge-tree --write-tree`. */
+/** The first version with `merge-tree --write-tree`. */
 const gitMin = [2, 38];
 const msMax = 10_000;
 
-/** Git, Node, the sandbox and the configuration; each fault of it is one finding. */
+/** Git, Node, the sandbox and the configuration; each configuration fault is one finding. */
 export async function examineMachine(
   faults: readonly ConfigFault[],
   mode: Config["sandbox"],
@@ -39,8 +39,12 @@ async function examineGit(): Promise<Finding> {
 async function examineSandbox(mode: Config["sandbox"]): Promise<Finding> {
   if (mode === "off") return off("sandbox", "`sandbox: off` in the configuration", null);
   const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
-  if ("sandbox" in found) return ok("sandbox", "bubblewrap, and its walls hold");
+  if ("sandbox" in found) return ok("sandbox", "bubblewrap works");
   const { detail, fix, ...finding } = brokenBy("sandbox", found.missing);
   if (mode === "required") return { ...finding, detail, fix };
-  return off("sandbox", `${detail}; until then only the guard and the diff hold agents`, fix);
+  return off(
+    "sandbox",
+    `${detail}; until then, agents are limited only by the guard and the scope check`,
+    fix,
+  );
 }

@@ -11,7 +11,7 @@ import { checkoutsPath } from "../../workspace/state/state-home.ts";
 import { counted } from "../output/table.ts";
 import { broken, brokenBy, causeOf, type Finding, off, ok } from "./finding.ts";
 
-/** What there is to merge into, and whether Lockstep can work with it. */
+/** The repository and its base branch, and whether Lockstep can work with them. */
 export async function examineRepository(
   project: Project,
   baseBranch: string | null,
@@ -36,10 +36,10 @@ export async function examineRepository(
   }
 }
 
-/** Nothing is written here: a folder that is yet to be made is one in the nearest that is there. */
+/** Writes nothing: for a missing folder, the nearest existing parent is tested. */
 function examineDisk({ commonFolder }: RepositoryState): readonly Finding[] {
   const places = [
-    ["git folder", commonFolder, "make it yours to write, or run lockstep as its owner"],
+    ["git folder", commonFolder, "give yourself write permission, or run lockstep as its owner"],
     ["checkouts folder", checkoutsPath(commonFolder), "set XDG_STATE_HOME to a folder that you can write"],
   ] as const;
   return places.flatMap(([what, path, fix]) =>
@@ -47,7 +47,7 @@ function examineDisk({ commonFolder }: RepositoryState): readonly Finding[] {
   );
 }
 
-/** Whether it can be written, or made. */
+/** Whether the folder can be written or created. */
 export function isWritable(path: string): boolean {
   let at = path;
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
@@ -55,13 +55,13 @@ export function isWritable(path: string): boolean {
     accessSync(at, constants.W_OK | constants.X_OK);
     return true;
   } catch {
-    return false; // whatever the reason: it is not
+    return false; // whatever the reason
   }
 }
 
 async function examineHistory(root: string): Promise<readonly Finding[]> {
   if (!(await isShallow(root))) return [];
-  const detail = "a shallow clone: a branch that left the base before its oldest commit cannot be landed";
+  const detail = "a shallow clone: a branch that started before its oldest commit cannot be landed";
   return [off("history", detail, "`git fetch --unshallow`")];
 }
 
@@ -82,10 +82,10 @@ async function examineLargeFiles({ root, commonFolder }: RepositoryState): Promi
   if (absent.length === 0)
     return [ok("large files", `${counted(paths.length, "file")} of git-lfs, all here`)];
   const more = absent.length > 1 ? ` and ${absent.length - 1} more` : "";
-  return [off("large files", `only git-lfs's pointer is here: ${absent[0]}${more}`, "`git lfs pull`")];
+  return [off("large files", `only the git-lfs pointer is here: ${absent[0]}${more}`, "`git lfs pull`")];
 }
 
-/** No agent gets a checkout without them. */
+/** Agents' checkouts cannot be created without these filters. */
 async function examineFilters({ root }: RepositoryState): Promise<readonly Finding[]> {
   const missing = await missingFilters(root, process.env.PATH ?? "");
   return missing.map((one) => broken(`filter ${one.name}`, missingFilterText(one), missingFilterFix(one)));

@@ -6,7 +6,7 @@ import { tellRefusal } from "../output/verdicts.ts";
 import { plainMarkdown } from "./plain-markdown.ts";
 import { type TopicName, topics, topicText } from "./topics.ts";
 
-/** Longer lines are hard to read. */
+/** Maximum line length, for readability. */
 const widthMax = 100;
 
 /** `lockstep help`, `lockstep help TOPIC`, `lockstep help task add`. */

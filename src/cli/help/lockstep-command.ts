@@ -1,13 +1,13 @@
 import { Command } from "commander";
 
 interface Example {
-  /** What a person types. */
+  /** The command line. */
   readonly line: string;
-  /** What that does. */
+  /** What it does. */
   readonly does: string;
 }
 
-/** A command with examples: its `--help` shows them, and so does docs/cli.md. */
+/** A command with examples, which `--help` and docs/cli.md show. */
 export class LockstepCommand extends Command {
   readonly examples: Example[] = [];
 

@@ -1,6 +1,6 @@
 import { style } from "../output/style.ts";
 
-/** A page of the documents as a terminal of this width shows it: without fences and links, lines as long as they fit. */
+/** Formats a page of the documents for a terminal: without fences and links, wrapped to `width`. */
 export function plainMarkdown(text: string, width: number): string {
   return text
     .split(/^```\w*\n([\s\S]*?)^```$/m)

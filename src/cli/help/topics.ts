@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { installFolder } from "../../workspace/process/install-folder.ts";
 
-/** What `lockstep help TOPIC` explains; the texts are docs/topics/TOPIC.md. */
+/** The topics of `lockstep help TOPIC`; their texts are docs/topics/TOPIC.md. */
 export const topics = {
   scopes: "how paths and globs say what a task may change",
   plans: "how to write tasks.yaml",

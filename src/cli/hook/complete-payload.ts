@@ -8,7 +8,7 @@ import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { headsFolder } from "../../workspace/state/state-home.ts";
 
-/** A hook payload with the ledger's facts where it has none of its own. */
+/** Adds the ledger's facts to a hook payload; the payload's own facts take precedence. */
 export async function completePayload(
   project: Project,
   point: PointName,

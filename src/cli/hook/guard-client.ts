@@ -7,22 +7,22 @@ import { isShownActive } from "../../workspace/state/active-file.ts";
 import { readAll, writeOrThrow } from "../output/descriptor.ts";
 
 /**
- * The hook client that needs nothing but Node: `STATE_FOLDER ROOT PROGRAM CLIENT [HOW]`. `HOW` is `start` where the
- * server is wanted though nothing is active, and `broken` where a shell has asked already and got no good answer.
+ * The hook client that needs only Node: `STATE_FOLDER ROOT PROGRAM CLIENT [HOW]`. `HOW` is `start` to start the server
+ * even if nothing is active, and `broken` if a shell has already asked the server and got no complete answer.
  */
 const [folder = "", root = "", program = "", client = "", how = ""] = process.argv.slice(2);
 const msMax = 2000;
 const pauseMs = 25;
 const { env } = process;
 
-// Neither of the two that mean something: the shell that started this turns it into the client's deny.
+// Neither 0 nor 2: the shell that started this turns any other code into the client's deny.
 process.exitCode = 1;
 void main();
 
 async function main(): Promise<void> {
   const payload = readAll(0, guardPayloadBytesMax);
   const asked: Asked =
-    how === "broken" ? { failed: "broken", why: "it gave no whole answer" } : await ask(payload);
+    how === "broken" ? { failed: "broken", why: "its answer was incomplete" } : await ask(payload);
   if ("answer" in asked) return print(how === "start" ? await proven(asked.answer) : asked.answer);
   const isActive = seemsActive(folder, env);
   if (!isActive && asked.failed === "absent") return print({ stdout: "", stderr: "", exit: 0 });
@@ -32,19 +32,19 @@ async function main(): Promise<void> {
   print(await offlineAnswer({ client, payload, isActive, project, why, folder: env.PWD ?? process.cwd() }));
 }
 
-/** At the beginning of a session, for clients that will call over HTTP. */
+/** Checks the server at the beginning of a session, for clients that call it over HTTP. */
 async function proven(answer: NativeAnswer): Promise<NativeAnswer> {
   const { whyUnproven } = await import("../../guard/ladder/check-proof.ts");
   const why = await whyUnproven(folder);
   if (why === undefined) return answer;
   return {
     ...answer,
-    stderr: `lockstep: ${why}; see what has that port`,
+    stderr: `lockstep: ${why}; find out which program uses that port`,
     exit: isShownActive(folder) ? 2 : 0,
   };
 }
 
-/** Starts the server where it is needed and not there, and asks until the time is over. */
+/** Asks the server until the timeout, and starts it if it is needed and not running. */
 async function ask(payload: Uint8Array): Promise<Asked> {
   const deadline = nowMs() + msMax;
   const request = { client, env: env as Record<string, string>, payload };
@@ -65,7 +65,7 @@ async function ask(payload: Uint8Array): Promise<Asked> {
   }
 }
 
-/** Of this process; `performance` would load nine more modules. */
+/** Time since the start of this process. `performance` would load nine more modules. */
 function nowMs(): number {
   return process.uptime() * 1000;
 }
@@ -78,7 +78,7 @@ function whyAbsent(started: boolean): string {
   return started ? `its server did not start, see ${serverLog(folder)}` : "its server is not running";
 }
 
-/** At once: to let Node end by itself takes a tenth of the whole call. */
+/** Exits at once: a normal end of Node takes a tenth of the whole call. */
 function print({ stdout, stderr, exit }: NativeAnswer): never {
   if (stderr !== "") writeOrThrow(2, `${stderr}\n`);
   if (stdout !== "") writeOrThrow(1, `${stdout}\n`);

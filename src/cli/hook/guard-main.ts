@@ -1,7 +1,7 @@
 import { writeOrThrow } from "../output/descriptor.ts";
 import { guardCommand } from "./guard.ts";
 
-// The exit code is 2 until there is an answer, so that a failure before it is a refusal too.
+// The exit code is 2 until there is an answer, so that an earlier failure also refuses the call.
 guardCommand(process.argv.slice(3)).then(
   (exit) => process.exit(exit),
   (error: unknown) => {

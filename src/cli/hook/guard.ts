@@ -19,7 +19,7 @@ import { headsFolder } from "../../workspace/state/state-home.ts";
 import { callFrom } from "../open/caller.ts";
 import { readAll, writeOrThrow } from "../output/descriptor.ts";
 
-/** Well below what any client waits for its hook: what comes later would not be heard, and the call would run. */
+/** Well below the hook timeout of every client: after a timeout the client would run the call. */
 const answerMsMax = 2000;
 
 /** `lockstep guard CLIENT`: one call of a client's hook, judged in this process. */
@@ -44,7 +44,7 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
   let world: GuardWorld | undefined;
   const active = async () => {
     if (world === undefined || seemsActive(world.stateFolder, hook.environment)) return true;
-    // Without the orchestrators' own files, which are where the configuration says: it may be what failed.
+    // Ignores the orchestrators' files: the configuration names their folder, and it may be what failed.
     return isActive({ ...world, hasOrchestrated: async () => false }, await world.desk());
   };
   const project = () => world && { root: world.place.root, stateFolder: world.stateFolder };
@@ -72,7 +72,7 @@ function openOwnWorld(call: ToolCall, { folder, environment }: Hook, ledgers: Op
   return world;
 }
 
-/** In the sandbox through the host, which alone has the ledger there. */
+/** In the sandbox, through the host: only the host has the ledger there. */
 async function deskFor(
   project: Project,
   world: () => GuardWorld,
@@ -90,7 +90,7 @@ async function deskFor(
   return ledger && ledgerDesk({ ledger, clock, settings, world: { place, disk } });
 }
 
-/** Opened once, when the first rule asks, and closed at the end. */
+/** Opens the ledger when the first rule needs it, and closes it at the end. */
 class OpenLedgers implements Disposable {
   #opened: Promise<Ledger> | undefined;
   #ledger: Ledger | undefined;

@@ -15,8 +15,8 @@ prints one line of JSON; exit 0 allows, exit 2 denies
 `;
 
 /**
- * `lockstep hook POINT`. Whatever happens the exit code is 0 or 2, and 0 only after an allow has been
- * printed: several callers let the call through on any code but 2.
+ * `lockstep hook POINT`. The exit code is always 0 or 2, and 0 only after an allow was printed: several callers let the
+ * call through on any code but 2.
  */
 export async function hookCommand(words: readonly string[]): Promise<0 | 2> {
   process.exitCode = 2;
@@ -50,7 +50,7 @@ async function judge(words: readonly string[]): Promise<Verdict> {
   return runPoint(point, bytes, nodePorts());
 }
 
-/** The secret scan and the snapshot writer are big or rare: they are loaded when a rule asks for them. */
+/** The secret scan and the snapshot writer are large and rarely used, so they are loaded on demand. */
 function nodePorts(): Ports {
   const project = findProject(currentFolder());
   return {
@@ -69,11 +69,13 @@ function nodePorts(): Ports {
   };
 }
 
-/** An allow that cannot be delivered is none. */
+/** An allow that cannot be printed counts as a deny. */
 function print(verdict: Verdict): 0 | 2 {
   const delivered = tryWrite(1, `${JSON.stringify(verdict)}\n`);
   if (verdict.allow && delivered) return 0;
-  const { code, reason } = verdict.allow ? deny("E-INTERNAL", "stdout takes no answer") : verdict;
+  const { code, reason } = verdict.allow
+    ? deny("E-INTERNAL", "the answer cannot be written to stdout")
+    : verdict;
   tryWrite(2, `lockstep: ${code}: ${reason}\n`);
   return 2;
 }

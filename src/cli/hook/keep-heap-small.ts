@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * For what runs for hours beside agents and their tools: V8 would rather let garbage lie until memory is scarce, and
- * starting a program takes the longer the larger the process is that starts it.
+ * For processes that run for hours next to agents and their tools. By default V8 collects garbage late, and the larger
+ * a process is, the longer it takes to start another program from it.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");

@@ -14,21 +14,21 @@ const endMsMax = 3000;
 const pauseMs = 20;
 
 /**
- * Stops the warm process of a repository whose hooks were removed, and takes away what only hooks need. While anything
- * is active all of it stays: a client that runs goes on calling the hooks that it began with. Says what was left.
+ * Stops the hook server of a repository whose hooks were removed, and deletes the files that only hooks need. While
+ * anything is active, everything is kept, because a running client continues to call its hooks. Returns what was kept.
  */
 export async function retireServer(project: Project): Promise<readonly string[]> {
   const folder = stateFolder(project);
   if (!existsSync(folder)) return [];
   const again = "call `lockstep init --remove` again when `lockstep status` shows no work";
   const needed = await whyNeeded(project, folder);
-  if (needed !== undefined) return [`${needed}, so the server stays for clients that run: ${again}`];
+  if (needed !== undefined) return [`${needed}, so the server keeps running for active clients: ${again}`];
   const server = readHostRecord(folder, "serve");
   if (server !== undefined && isAlive(server)) {
     process.kill(server.pid, "SIGTERM");
     const deadline = performance.now() + endMsMax;
     while (isAlive(server) && performance.now() < deadline) await sleep(pauseMs);
-    if (isAlive(server)) return [`the server does not end: stop pid ${server.pid}, then ${again}`];
+    if (isAlive(server)) return [`the server does not stop: end PID ${server.pid}, then ${again}`];
   }
   for (const file of [hookFile(folder), launchFile(folder), httpAccessFile(folder)])
     rmSync(file, { force: true });
@@ -42,7 +42,7 @@ async function whyNeeded(project: Project, folder: string): Promise<string | und
     await tidyActiveOf(project);
   } catch (error) {
     if (!isStoreFault(error)) throw error;
-    return `it cannot be told whether work is active here (${error.message})`;
+    return `Lockstep cannot tell whether work is active here (${error.message})`;
   }
   return isShownActive(folder) ? "work is active here" : undefined;
 }

@@ -71,7 +71,7 @@ interface VerifyOptions {
 export function auditVerifyCommand({ json, head }: VerifyOptions): Promise<number> {
   const text = ({ events, problems }: Verification) =>
     problems.length === 0
-      ? `${counted(events, "event")}, the chain holds\n`
+      ? `${counted(events, "event")}, the hash chain is intact\n`
       : `${problems.map(({ seq, problem }) => `${seq === undefined ? "" : `event ${seq}: `}${problem}`).join("\n")}\n`;
   const exit = ({ problems }: Verification) => (problems.length === 0 ? 0 : 1);
   return showReading<Verification>({ json, text, exit }, async () => {
@@ -84,14 +84,14 @@ export function auditVerifyCommand({ json, head }: VerifyOptions): Promise<numbe
   });
 }
 
-/** The hashes of an export by the numbers of their events; its head alone will do. */
+/** The hashes of an export by event number; a file with only the head is enough. */
 function readExport(file: string): ReadonlyMap<number, string> {
   const lines = readText(file).split("\n").filter(Boolean);
   const links = lines.map((line) => linkIn(line));
   const wrong = links.indexOf(undefined);
   if (links.length > 0 && wrong === -1) return new Map(links as [number, string][]);
   const where = links.length === 0 ? "it is empty" : `line ${wrong + 1} is neither an event nor a head`;
-  throw new CommandFault("R-IN-001", `\`${file}\` is no export: ${where}; see \`lockstep audit export\``);
+  throw new CommandFault("R-IN-001", `\`${file}\` is not an export: ${where}; see \`lockstep audit export\``);
 }
 
 function readText(file: string): string {
@@ -115,11 +115,11 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // told with its number
+    return undefined; // reported with its line number
   }
 }
 
-/** The first event that is another one than in an export, or the first that is no longer there. */
+/** The first event that differs from the export, or the first missing one. */
 async function findDifference(file: string, exported: ReadonlyMap<number, string>, events: number) {
   const last = Math.max(...exported.keys());
   for (let after = Math.min(...exported.keys()) - 1; after < Math.min(last, events); after += exportPage) {
@@ -127,13 +127,13 @@ async function findDifference(file: string, exported: ReadonlyMap<number, string
     if ("allow" in page) return page;
     const other = page.find(({ seq, hash }) => (exported.get(seq) ?? hash) !== hash);
     if (other !== undefined)
-      return { seq: other.seq, problem: `it is not the one in ${file}: the log was written anew` };
+      return { seq: other.seq, problem: `it differs from the one in ${file}: the log was rewritten` };
   }
   if (last <= events) return undefined;
   return { seq: events + 1, problem: `it and all up to event ${last} are missing: ${file} has them` };
 }
 
-/** One event a line, oldest first, and the head in the last line; into a file it is whole or not there. */
+/** One event per line, oldest first, and the head in the last line. A file is written completely or not at all. */
 export async function auditExportCommand(file: string | undefined): Promise<number> {
   let count = 0;
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {

@@ -17,7 +17,7 @@ interface Found {
   readonly proof: RecordedProof | undefined;
 }
 
-/** A task, or what was run for a branch: a landing that was refused made no task. */
+/** A task and its last proof, or the proof of a branch: a refused landing has no task. */
 export async function findProof({ engine }: Opened, folder: string, name: string): Promise<Found> {
   const ofBranch = readProof(folder, name);
   try {
@@ -29,7 +29,7 @@ export async function findProof({ engine }: Opened, folder: string, name: string
   }
 }
 
-/** All that one check printed. */
+/** Prints the whole output of one check. */
 export function showCheck(
   {
     name,
@@ -42,11 +42,11 @@ export function showCheck(
   const { checks = [], at } = proof ?? {};
   const check = checks[number - 1];
   if (checks.length === 0)
-    throw new CommandFault("R-IN-001", `no check of \`${name}\` is on record: none was run for it`);
+    throw new CommandFault("R-IN-001", `there is no recorded check of \`${name}\`: none has run`);
   if (check === undefined)
     throw new CommandFault(
       "R-IN-001",
-      `there is no check \`${wanted}\` of \`${name}\`: ${checks.length === 1 ? "there is one, --check 1" : `they are numbered from 1 to ${checks.length}`}`,
+      `\`${name}\` has no check \`${wanted}\`: ${checks.length === 1 ? "it has one, --check 1" : `its checks are numbered from 1 to ${checks.length}`}`,
     );
   const output = outputFor(check, number);
   const document = { name, at, check: number, ...check, output };
@@ -65,15 +65,18 @@ function outputFor({ command, outcome, log }: RecordedCheck, number: number): st
     throw new CommandFault(
       "R-IN-001",
       outcome === "pass"
-        ? `${named} passed: only what failed checks print is kept`
+        ? `${named} passed: output is kept only for failed checks`
         : `${named} printed nothing`,
     );
   const output = readOutput(log);
   if (output !== undefined) return output;
-  throw new CommandFault("R-IN-001", `what ${named} printed is no longer kept: newer outputs took its place`);
+  throw new CommandFault(
+    "R-IN-001",
+    `the output of ${named} is no longer kept: newer output has replaced it`,
+  );
 }
 
-/** The checks of the last proof, each with the file that has its output. */
+/** The checks of the last proof, each with the file of its output. */
 export function checksTable({ checks }: RecordedProof): string {
   const rows = checks.map(({ command, on = "", outcome, log, log_on }, at) => {
     const kept = log === null ? "" : readOutput(log) === undefined ? "no longer kept" : log;

@@ -17,7 +17,7 @@ interface DiskReading {
   }[];
 }
 
-/** The checkouts of this project: those of agents, and those that checks run in. */
+/** The checkouts of this project: those of agents and those that checks run in, and the caches. */
 export function readDisk(): DiskReading {
   const { commonFolder } = findProject(currentFolder());
   if (commonFolder === undefined) return { folder: null, bytes: 0, checkouts: [] };

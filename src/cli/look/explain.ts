@@ -34,7 +34,7 @@ interface Limits {
   readonly session?: string | undefined;
 }
 
-/** `lockstep explain`: what the guard thinks of a command, and why. */
+/** `lockstep explain`: how the guard judges a command, and why. */
 export async function explainCommand(line: string, options: ExplainOptions): Promise<number> {
   const cwd = currentFolder();
   const project = findProject(cwd);
@@ -95,7 +95,7 @@ function analyze(line: string, { cwd, project, disk, rows, why }: Looking): Shel
   });
 }
 
-/** Whose lock it is judged by: a task's in the ledger, the one that is spelled out, or nobody's. */
+/** The lock to judge by: a task's lock from the ledger, the one from the options, or none. */
 async function readLimits(
   options: ExplainOptions,
   place: Place,
@@ -116,7 +116,7 @@ async function readLimits(
 function readScope(texts: readonly string[] | undefined, place: Place, disk: Disk): Scope | string {
   const result = readEntries(scopeFromHere(texts ?? []), place, disk);
   return "error" in result
-    ? `\`${texts?.[result.index]}\` is no scope: ${result.error}`
+    ? `\`${texts?.[result.index]}\` is not a valid scope: ${result.error}`
     : new Scope(result.entries, place);
 }
 
@@ -173,7 +173,7 @@ function asText(analysis: ShellAnalysis, { objections, programs, place, why }: E
     rows.push([verbs[write.action], `${printable(where)}${deep}  ${style.dim(`by ${printable(write.by)}`)}`]);
     if (why) rows.push(because(write.because));
   }
-  if (analysis.writes.length === 0) rows.push(["writes", "nothing that can be seen"]);
+  if (analysis.writes.length === 0) rows.push(["writes", "nothing that the guard can see"]);
   for (const found of programs === undefined || why ? analysis.opaque : []) {
     rows.push(["opaque", `${found.by}: ${found.why}`]);
     if (why) rows.push(because(found.because));
@@ -196,7 +196,7 @@ function asText(analysis: ShellAnalysis, { objections, programs, place, why }: E
 }
 
 const shownMax = 5;
-/** What is no program's doing is the shell's: redirections above all. */
+/** Writes without a program are the shell's own, such as redirections. */
 function because(cause: Because | undefined): [string, string] {
   return ["", style.dim(cause === undefined ? "the shell itself" : `${printable(cause.row)}: ${cause.what}`)];
 }

@@ -8,7 +8,7 @@ import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { printable } from "../output/table.ts";
 
-/** What `guard.opaque: sandbox` does not hold here. */
+/** Why `guard.opaque: sandbox` has no effect here. */
 export async function guardGaps(): Promise<readonly SandboxGap[]> {
   if (process.env.LOCKSTEP_SOCKET) return [];
   const project = findProject(currentFolder());
@@ -18,11 +18,11 @@ export async function guardGaps(): Promise<readonly SandboxGap[]> {
   try {
     return await sandboxGaps(machine, (await readGuardSettings(root, openStateFolder(project))).opaque);
   } catch {
-    return []; // the configuration: what needs it says what is wrong with it
+    return []; // a faulty configuration: the commands that need it report that
   }
 }
 
-/** Calls whose outcome nobody knows yet. */
+/** Calls whose writes have not been compared yet. */
 export function uncomparedLine(): string | undefined {
   if (process.env.LOCKSTEP_SOCKET) return undefined;
   const trees = join(stateFolder(findProject(currentFolder())), "trees");
@@ -31,5 +31,5 @@ export function uncomparedLine(): string | undefined {
 }
 
 export function gapLine({ why, next }: SandboxGap): string {
-  return `unknown programs run outside the lock and are compared afterwards: ${printable(why)}; ${next}`;
+  return `unknown programs run without a sandbox, and their writes are compared afterwards: ${printable(why)}; ${next}`;
 }

@@ -31,7 +31,7 @@ interface LogOptions {
   readonly json?: boolean;
 }
 
-/** What the agent of a task said, with the checks of its last proof; or all that one of them printed. */
+/** Prints what the agent of a task said and the checks of its last proof, or the whole output of one check. */
 export async function logCommand(name: string, options: LogOptions): Promise<number> {
   const { follow = false, check, json } = options;
   try {
@@ -43,7 +43,7 @@ export async function logCommand(name: string, options: LogOptions): Promise<num
     if (!hasLog && proof === undefined)
       throw new CommandFault("R-IN-001", `task \`${task?.key}\` has no log: no \`run\` has started it`);
     const lines = hasLog ? await showLog(opened.engine, { task, folder, follow, json }) : [];
-    // The log may have been followed for long.
+    // There may be a newer proof after a long time of following.
     const latest = follow ? (await findProof(opened, folder, name)).proof : proof;
     const checks = latest?.checks ?? [];
     if (json === true)
@@ -62,7 +62,7 @@ interface Shown {
   readonly json: boolean | undefined;
 }
 
-/** Prints the log, or gives its lines. */
+/** Prints the log, or returns its lines for `--json`. */
 async function showLog(engine: Engine, { task, folder, follow, json }: Shown): Promise<readonly string[]> {
   let at = 0;
   const lines: string[] = [];
@@ -79,13 +79,13 @@ async function showLog(engine: Engine, { task, folder, follow, json }: Shown): P
     await sleep(pollMs);
     show();
   }
-  // What became of it is written a moment after it is so.
+  // The outcome is logged shortly after the state has changed.
   if (follow) await sleep(pollMs);
   if (follow) show();
   return lines;
 }
 
-/** Whether anybody may still add to the log of this attempt. */
+/** Whether a process may still write to the log of this attempt. */
 async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task): Promise<boolean> {
   const task = await ledger.task(key);
   const attempt = await ledger.attempt(key);
@@ -94,7 +94,7 @@ async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task):
   return works && !isTaken(task, attempt) && (attempt.runner === null || isAlive(attempt.runner));
 }
 
-/** Git shows it, with its own pager and colours. */
+/** Runs `git diff`, with its own pager and colours. */
 export function diffCommand(name: string): Promise<number> {
   return looking(name, async ({ project }, task) => {
     if (task.attempts === 0 && task.commit === null) return noChanges(name);
@@ -107,17 +107,17 @@ export function diffCommand(name: string): Promise<number> {
     const differs = diff("--quiet");
     if (differs === 0) return noChanges(name);
     if (differs === 1 && diff() === 0) return 0;
-    throw new CommandFault("E-GIT", `there is no work of task \`${task.key}\` to show`);
+    throw new CommandFault("E-GIT", `task \`${task.key}\` has no work to show`);
   });
 }
 
-/** On stderr: nothing at all is the diff of no changes. */
+/** On stderr, because an empty diff prints nothing to stdout. */
 function noChanges(name: string): 0 {
   writeAll(2, `task ${name}: no changes so far\n`);
   return 0;
 }
 
-/** Merged work, or what was handed in, or what the checkout holds by now. */
+/** The merged work, else what was handed in, else the current content of the checkout. */
 async function rangeOf(
   { id, session, attempts, state, commit }: Task,
   { root, commonFolder }: { readonly root: string; readonly commonFolder: string | undefined },
@@ -130,7 +130,7 @@ async function rangeOf(
   return checkout === undefined ? [`HEAD...${branchOf(id)}`] : [checkout.base, await lookAt(checkout)];
 }
 
-/** The checkout's tree as it is now, read with an index that nobody else uses. */
+/** The current tree of the checkout, read with a separate index so that the agent's index is not touched. */
 async function lookAt(checkout: Checkout): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "lockstep-diff-"));
   try {

@@ -15,13 +15,13 @@ export type Walls = Status["walls"];
 
 interface Ran {
   readonly session: string;
-  /** Of the plan's tasks; what was taken out of it is not told of. */
+  /** The ids of the plan's tasks; tasks that were removed from the plan are not reported. */
   readonly ids: ReadonlySet<string>;
   readonly goOn: string;
   readonly walls?: Walls & { readonly missing: string | null };
   readonly last?: ReadonlyMap<string, string>;
   readonly stopped?: boolean;
-  /** The process that goes on with what this one only watched. */
+  /** The process that continues the tasks, if this one only watched. */
   readonly left?: number | undefined;
   readonly seconds?: number;
   readonly wasDone?: boolean;
@@ -31,7 +31,7 @@ interface Ran {
 
 const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 
-/** What a run comes to: for people, and as the document that `--json` prints. */
+/** The result of a run: the text, and the document that `--json` prints. */
 export async function reportRun(context: IntegrationContext, ran: Ran) {
   const { engine } = context;
   const { session, refused } = ran;
@@ -74,7 +74,7 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   };
 }
 
-/** What a person types about a task that waits for them. */
+/** The commands for a task that waits for a person. */
 function commandsAbout({ decisions, tasks }: Status, key: string, nameOf: (key: string) => string) {
   const asked = decisions.filter(({ task }) => task === key);
   if (asked.length > 0) return asked.flatMap((one) => decideCommands(one, decisions).slice(0, 1));
@@ -85,7 +85,7 @@ export type RunTold = Awaited<ReturnType<typeof reportRun>>;
 
 const worstFirst = ["failed", "waiting", "stopped", "running", "merged"] as const;
 
-/** Of several sessions that one command has gone on with. */
+/** The combined report of several sessions that one command continued. */
 export function reportTogether(told: readonly RunTold[]): RunTold {
   const [first, ...more] = told;
   if (first === undefined) throw new Error("there is no run to report on");
@@ -109,11 +109,11 @@ export function reportTogether(told: readonly RunTold[]): RunTold {
   };
 }
 
-/** Ended by themselves without being merged; everything else that is not merged waits for somebody. */
+/** States and holds of tasks that wait for a person; other tasks that are not merged have failed. */
 const waitingStates = ["REVIEW", "ESCALATED", "PENDING", "REJECTED"];
 const waitingHolds = ["reported", "stopped", "lock"];
 
-/** What was rolled back and is done again is told of under its new name. */
+/** A task that was rolled back and runs again is reported under its new name only. */
 function newestOf<Task extends { readonly key: string; readonly created_at: string }>(
   tasks: readonly Task[],
 ) {
@@ -140,7 +140,7 @@ export async function pushCommand({ repository, config }: IntegrationContext, ta
   return `git push origin ${repository.base}`;
 }
 
-/** Of a check that fails on the base. */
+/** The output of a check that fails on the base. */
 function outputOf(base: string, { details }: Deny): string {
   return checkOutput(details, { name: base })
     .map((line) => `${line}\n`)

@@ -16,12 +16,12 @@ import { taskTable } from "./task-table.ts";
 
 type How = "over" | "waiting" | "stopped";
 
-/** What a session came to: the one text that is for people (S4-005), and the document for programs. */
+/** The result of a session: the text for people (S4-005), and the document for programs. */
 export async function reportSession(
   context: IntegrationContext,
   session: Session,
   how: How,
-  /** Those that stood around its agents; without them nobody was asked. */
+  /** The isolation of its agents; absent if no agent ran. */
   walls?: Walls,
 ) {
   const status = await readStatus(context.engine);
@@ -55,7 +55,7 @@ function stateWords({ state, blocker }: Session): string {
   return state === "DONE" ? style.green(state) : state;
 }
 
-/** What happened, or what stands in the way. */
+/** The goal, or what blocks the session. */
 function headLines({ blocker, goal }: Session, how: How): readonly string[] {
   if (blocker !== null)
     return [
@@ -76,13 +76,13 @@ function decisionLines(
   ];
 }
 
-/** How it goes on. */
+/** How to continue. */
 function lastLines({ name, state, blocker }: Session, how: How): readonly string[] {
   if (state === "DONE") return [`report: ${sessionPath(name, "report.md")}`];
   if (blocker !== null) return [];
   return how === "waiting"
     ? [`then: lockstep resume ${name}`]
-    : [`stopped, and everything is kept: \`lockstep resume ${name}\` goes on`];
+    : [`stopped, and all work is kept: \`lockstep resume ${name}\` continues`];
 }
 
 function indented(text: string, indent: string): readonly string[] {

@@ -22,7 +22,7 @@ export function isFilter({ session, since, failed }: FilterOptions): boolean {
   return session !== undefined || since !== undefined || failed === true;
 }
 
-/** The tasks that a person asks for, and what was asked about them. */
+/** The tasks that match the options, and their decisions. */
 export function filterStatus<Read extends Status>(
   status: Read,
   { session, since, failed }: FilterOptions,
@@ -67,7 +67,7 @@ export function sinceOf(text: string, now: number): number {
   );
 }
 
-/** When something last happened to it; while it is worked on, that is now. */
+/** The time of the last change; for a task in progress, now. */
 function lastMs({ created_at, started_at, elapsed_seconds }: TaskStatus): number {
   return Math.max(
     Date.parse(created_at),
@@ -75,7 +75,7 @@ function lastMs({ created_at, started_at, elapsed_seconds }: TaskStatus): number
   );
 }
 
-/** Its work failed or was refused, and is not merged. */
+/** The work failed or was refused, and is not merged. */
 function hasFailed({ state, code }: TaskStatus): boolean {
   return ["FAILED", "ESCALATED", "REJECTED"].includes(state) || (state === "BLOCKED" && code !== null);
 }

@@ -15,7 +15,7 @@ import { showReading } from "../output/reading.ts";
 import { statusNames } from "../output/status-names.ts";
 import { style } from "../output/style.ts";
 import { counted, printable } from "../output/table.ts";
-import { wallWords } from "../output/words.ts";
+import { isolationWords } from "../output/words.ts";
 import { drawRun } from "../run-view/draw-run.ts";
 import { inShownOrder } from "../run-view/draw-tasks.ts";
 import { lessLines } from "../run-view/less-lines.ts";
@@ -35,12 +35,12 @@ interface StatusOptions extends FilterOptions {
   readonly disk?: boolean;
 }
 
-/** With what only the process that is at work knows. */
+/** The status with facts that only the running process knows. */
 type Told = Status & {
   readonly isRunning: boolean;
-  /** Asked by one of its agents, which cannot see the walls around it. */
+  /** The caller is an agent of the run, which cannot see its own isolation. */
   readonly isInside?: boolean;
-  /** Nothing is left out. */
+  /** All matching tasks are shown, without limits. */
   readonly isWhole?: boolean;
 };
 
@@ -73,20 +73,20 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
   if ("allow" in read) return read;
   const isWhole = isFilter(filter);
   const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
-  // The run itself has answered.
+  // The run itself answered through the socket.
   if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
   const walls = wallsAtWork();
   if (walls === undefined) return { ...status, isRunning: false, isWhole };
   return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
 }
 
-/** Those around the agents of the run that is at work; undefined where there is none. */
+/** The isolation of the agents of the active run; undefined without one. */
 function wallsAtWork(): { readonly sandbox: boolean } | undefined {
   const project = findProject(currentFolder());
   return hasLedger(project) ? runAtWork(openStateFolder(project))?.walls : undefined;
 }
 
-/** The same view as of a run, until somebody ends it. */
+/** The view of a run, until the person quits it. */
 async function watchStatus(filter: FilterOptions): Promise<number> {
   using screen = new Screen(process.stdout);
   using ending = awaitEnd();
@@ -112,7 +112,7 @@ async function watchStatus(filter: FilterOptions): Promise<number> {
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const endKeys: readonly Key[] = ["interrupt", "leave", "back"];
 
-/** Ctrl-C, q or esc; where there is no keyboard, signals alone. */
+/** Ends on Ctrl-C, q or Esc; without a keyboard on signals only. */
 function awaitEnd() {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const { stdin } = process;
@@ -132,7 +132,7 @@ function awaitEnd() {
     get isOver() {
       return isOver;
     },
-    keys: hasKeys ? ["q ends this"] : null,
+    keys: hasKeys ? ["q quits"] : null,
     [Symbol.dispose]: () => {
       for (const signal of endings) process.off(signal, end);
       if (hasKeys) stdin.off("data", onData).setRawMode(false).pause();
@@ -166,7 +166,7 @@ function textWithServer(
   return `${statusText(told)}${lines.map((line) => `${style.dim(line)}\n`).join("")}`;
 }
 
-/** What waits for a person first, then everything. */
+/** First what waits for a person, then everything. */
 export function statusText(told: Told): string {
   const { breaker, tasks, decisions, landings } = told;
   if (isEmpty(told) && !told.isWhole) return `${nothingYet}\n`;
@@ -182,14 +182,14 @@ export function statusText(told: Told): string {
   const idle = noRun(told);
   const remark = idle === null ? "" : `${idle}\n\n`;
   const before = `${stopped}${heading}${workflow}${remark}`;
-  if (tasks.length === 0) return `${before}${told.isWhole ? "no such tasks" : "no tasks yet"}\n`;
+  if (tasks.length === 0) return `${before}${told.isWhole ? "no matching tasks" : "no tasks yet"}\n`;
   const shown = told.isWhole ? tasks : worthShowing(tasks, nameOf);
   const less = lessLines(shown, nameOf).map((line) => `${line}\n`);
   const rows = shown.length === 0 ? "" : taskTable(shown, nameOf);
   return `${before}${rows}${moreLine(tasks, shown)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;
 }
 
-/** What the table leaves out. */
+/** The number of tasks that the table leaves out. */
 function moreLine(tasks: readonly TaskStatus[], shown: readonly TaskStatus[]): string {
   const listed = new Set(shown);
   const hidden = tasks.filter((task) => !listed.has(task));
@@ -206,14 +206,14 @@ function landingNeed({ branch, code, reason }: Status["landings"][number]): Need
   };
 }
 
-/** On a terminal its lines are broken between words. */
+/** Wrapped to the terminal. */
 function needText(name: string, text: string): string {
   const columns = process.stdout.isTTY ? process.stdout.columns : Infinity;
   const [first = "", ...more] = wrapped(`${name}  ${text}`, columns - 6);
   return `  ${first.replace(name, `${name} `)}\n${more.map((line) => `      ${line}\n`).join("")}`;
 }
 
-/** Where the session is, who is at work for it, and what stops it. */
+/** The state of the session, the role at work, and what blocks it. */
 function workflowLines({ workflow, isRunning }: Told): readonly string[] {
   if (workflow === null || workflow.over !== null) return [];
   const { session, state, mode, dispatched, blocker } = workflow;
@@ -234,16 +234,16 @@ function workWords(
   const who = `${role} (${printable(agent)})`;
   return isRunning
     ? `${who} at work since ${clockTime(at)}`
-    : `${who} was asked at ${clockTime(at)}, and nobody is at work`;
+    : `${who} was asked at ${clockTime(at)}, but no run is active`;
 }
 
-/** Said where there is something that a run would go on with. */
+/** The command that continues, if there is work for a run and none is active. */
 function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
   const isOpenSession = workflow !== null && workflow.over === null && workflow.state !== "BLOCKED";
   if (isOpenSession && !isRunning)
     return decisions.some(({ task }) => concernsSession(task, workflow.session))
       ? null
-      : `no run is at work: \`lockstep resume ${workflow.session}\` goes on`;
+      : `no run is active: \`lockstep resume ${workflow.session}\` continues`;
   const asked = new Set(decisions.map(({ task }) => task));
   const isOpen = (task: TaskStatus) =>
     task.key.includes("/") &&
@@ -251,11 +251,11 @@ function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
     open.includes(task.state) &&
     !isTaken(task) &&
     !asked.has(task.key);
-  return isRunning || !tasks.some(isOpen) ? null : "no run is at work: `lockstep run` goes on";
+  return isRunning || !tasks.some(isOpen) ? null : "no run is active: `lockstep run` continues";
 }
 
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
-const nothingYet = "no tasks yet: `lockstep run` or `lockstep task add` brings the first";
+const nothingYet = "no tasks yet: start with `lockstep do`, `lockstep run` or `lockstep task add`";
 
 function isEmpty({ tasks, decisions, landings, breaker, workflow }: Status): boolean {
   const waits = decisions.length + landings.length > 0;
@@ -264,14 +264,14 @@ function isEmpty({ tasks, decisions, landings, breaker, workflow }: Status): boo
 
 function breakerLine({ mode, reason }: Status["breaker"]): string {
   const why = reason === null ? "" : `: ${printable(reason)}`;
-  return `${style.red(mode === "PAUSE" ? "paused" : "stopped")}${why}; \`lockstep clear\` lets work go on`;
+  return `${style.red(mode === "PAUSE" ? "paused" : "stopped")}${why}; \`lockstep clear\` resumes work`;
 }
 
-/** Of each state; what nobody has to look at is shown in part. */
+/** The maximum number of rows of each state. */
 const rowsMax = { PENDING: 20, MERGED: 20, FAILED: 20 } as const;
 const rowsMaxElse = 50;
 
-/** The first of those that wait, the newest of those that are over, and nothing of a session that was given up. */
+/** The first waiting tasks and the newest finished ones, without those of abandoned sessions. */
 export function worthShowing(
   tasks: readonly TaskStatus[],
   nameOf: (key: string) => string,
@@ -289,11 +289,11 @@ export function worthShowing(
   });
 }
 
-/** Who holds locks, what it cost as far as that is known, which walls stand, and how the last session ended. */
+/** The number of tasks with locks, the known cost, the isolation, and how the last session ended. */
 function footer({ tasks, cost_usd, walls, isRunning, isInside, workflow }: Told): string {
   const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
   const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
-  const stand = isRunning && isInside !== true ? `; walls: ${wallWords(walls)}` : "";
+  const isolation = isRunning && isInside !== true ? `; isolation: ${isolationWords(walls)}` : "";
   const last = workflow?.over == null ? "" : `; ${workflow.session} is ${workflow.over}`;
-  return style.dim(`${counted(holders, "task")} with locks${cost}${stand}${last}`);
+  return style.dim(`${counted(holders, "task")} with locks${cost}${isolation}${last}`);
 }

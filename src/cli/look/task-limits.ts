@@ -5,7 +5,7 @@ import type { Lock } from "../../ledger/ledger.ts";
 import { findTask } from "../open/find-task.ts";
 import { openEngine } from "../open/open-engine.ts";
 
-/** What a task may write, by the locks that it and others hold now. */
+/** What a task may write, according to its locks and those of other tasks. */
 export async function taskLimits(
   name: string,
 ): Promise<Deny | { lock: Scope; others: Scope; forbidden: Scope; session?: string }> {

@@ -11,7 +11,7 @@ interface Column {
   cell(task: TaskStatus): string;
 }
 
-/** Every task on a line, in the order of state and name; where the terminal is narrow, the columns that tell least are left out. */
+/** One line per task, by state and name. On a narrow terminal the least important columns are left out. */
 export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) => string): string {
   const now = Date.now();
   const all: readonly Column[] = [
@@ -33,7 +33,7 @@ export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) =>
   );
 }
 
-/** Until there is room for the reasons. */
+/** Drops columns until there is room for the reasons. */
 function fitting(all: readonly Column[], tasks: readonly TaskStatus[]): readonly Column[] {
   const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
   const widest = ({ name, cell }: Column) =>
@@ -73,7 +73,7 @@ function shortScope(scope: readonly string[]): string {
   return more.length === 0 ? `${first}, ${second}` : `${first}, ${second}, +${more.length}`;
 }
 
-/** What holds it up, or what proves it; of a task that has neither, what it is about. */
+/** What holds up the task, else its proof, else its title. */
 function reasonOf(task: TaskStatus, nameOf: (key: string) => string): string {
   if (task.reverted_by !== null) return "";
   if (task.state === "MERGED") return task.evidence.length === 0 ? "" : `proof: ${proofWords(task)}`;

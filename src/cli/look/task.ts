@@ -76,7 +76,7 @@ async function packetOf(id: string, options: AddOptions): Promise<Details> {
   };
 }
 
-/** What a plan's task has where it says nothing. */
+/** The defaults of a task in a plan. */
 function defaults(id: string, { timeout_seconds: timeout = 900 }: Details): Details {
   return {
     forbidden_scope: [],
@@ -162,7 +162,7 @@ export function taskMoveCommand(
   });
 }
 
-/** The task is called as the person called it, unless it became another one. */
+/** Uses the name that the person typed, unless the task has a new one. */
 function stateText(name: string) {
   return ({ details }: Verdict) => {
     const key = String(details?.task_id ?? name);

@@ -3,7 +3,7 @@ import { faultLine } from "../../workspace/config/config-fault.ts";
 import { loadConfig } from "../../workspace/config/load-config.ts";
 import { CommandFault } from "../output/command-fault.ts";
 
-/** Rows of `guard.programs`, each with its place in the file. */
+/** The rows of `guard.programs`, each with its position in the file. */
 export async function taughtRows(root: string): Promise<readonly TaughtRow[]> {
   const loaded = await loadConfig(root);
   if ("faults" in loaded) throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));

@@ -16,12 +16,12 @@ import { CommandFault } from "../output/command-fault.ts";
 import { counted, printable, table } from "../output/table.ts";
 import { whoCalls } from "./who-calls.ts";
 
-/** Where the agent sessions of this project are kept, for a caller that is no agent with a task. */
+/** The folders of this project's agent sessions. Refused to an agent with a task. */
 export async function openAgentSessions(): Promise<OrchestratorFolders> {
   if ((await whoCalls()).kind === "task")
     throw new CommandFault(
       "R-AU-001",
-      "an agent with a task has no part in agent sessions: go on with the task",
+      "an agent with a task cannot use agent sessions: continue with the task",
     );
   return sessionFolders();
 }
@@ -33,7 +33,7 @@ async function sessionFolders(): Promise<OrchestratorFolders> {
   return orchestratorFolders(project, loaded.config.guard.root);
 }
 
-/** Whether an agent's session is an orchestrator's: its own, or one that waits for the session it was made for. */
+/** Whether an agent's session is an orchestrator's: its own, or one that is not bound to a client session yet. */
 export async function isOrchestrating({
   session,
 }: {
@@ -48,12 +48,12 @@ export async function isOrchestrating({
   );
 }
 
-/** The client's session that this command was called in, where it says so. */
+/** The client session that this command runs in, if the client sets its id. */
 export function clientSession(): string | null {
   return process.env.CLAUDE_CODE_SESSION_ID?.trim() || null;
 }
 
-/** The live session of that name, by our id or the client's; without one the client's own, else the newest used. */
+/** The live session with that id, ours or the client's. Without a name, the client's own session, else the last used one. */
 export function liveSession(folders: OrchestratorFolders, name?: string): FoundState | undefined {
   const live = listStates(folders);
   const named = (id: string | null) =>
@@ -63,7 +63,7 @@ export function liveSession(folders: OrchestratorFolders, name?: string): FoundS
   return own === null ? live[0] : named(own);
 }
 
-/** How a session is doing, or did until it ended; without a name the one that is, or ended last. */
+/** The compliance of a live or ended session; without a name, of the live one, else of the one that ended last. */
 export function complianceOf(
   folders: OrchestratorFolders,
   name: string | undefined,
@@ -85,7 +85,7 @@ export function complianceText(report: ComplianceReport, passing: number): strin
   ]);
   return [
     `${printable(report.session_id)} (${report.agent_role}), ${localTime(report.session_start)} to ${localTime(report.session_end)}\n`,
-    `score ${score} of 100: ${score >= passing ? "passed" : `not passed, ${passing} are needed`}\n`,
+    `score ${score} of 100: ${score >= passing ? "passed" : `not passed, at least ${passing} is required`}\n`,
     `${counted(report.total_tool_calls, "call")}: ${allowed} allowed, ${warned} warned, ${blocked} blocked\n`,
     ...(rows.length === 0 ? [] : ["\n", table(["VIOLATION", "COUNT", "OUTCOME"], rows)]),
     ...(report.recommendations.length === 0 ? [] : ["\n"]),

@@ -8,11 +8,11 @@ import { whoCalls } from "./who-calls.ts";
 
 export interface AskOptions extends CallOptions {
   readonly now?: string;
-  /** True for what may be the first write in a project. */
+  /** True for operations that may be the first write in a project. */
   readonly create?: boolean;
 }
 
-/** One operation for whoever runs this command; in the sandbox, where the ledger cannot be, through the host. */
+/** Runs one operation for the caller of this command; in the sandbox, which has no ledger, through the host. */
 export async function ask<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,

@@ -9,7 +9,7 @@ import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { headsFolder } from "../../workspace/state/state-home.ts";
 import { isStoreFault } from "../output/verdicts.ts";
 
-/** A task that was begun before that time, and is at work now. A ledger that is broken holds none: a person mends it. */
+/** A running task that was started before that time. None if the ledger is damaged, so that a person can repair it. */
 export async function atWorkSince(project: Project, ms: number): Promise<string | undefined> {
   if (!hasLedger(project)) return undefined;
   try {

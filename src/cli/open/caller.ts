@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const orchestratorNames = ["orchestrator", "master-orchestrator"];
 
-/** What a caller asks with. Which task an agent of a client works on, the ledger knows; `task` is what it asks about. */
+/** The role and options of a call. The ledger knows the task of a client's agent; `task` is the one that it asks about. */
 export async function callOf(
   caller: Caller,
   { ledger }: Pick<Engine, "ledger">,
@@ -29,21 +29,21 @@ export async function callOf(
   const asked = readOptions({}, options);
   if ("allow" in asked) return asked;
   const own = await claimedFrom({ ledger }, caller.process, task);
-  // An orchestrating agent stays one while its subagents have tasks: those are bound each by itself.
+  // An orchestrating agent keeps its role while its subagents, which are bound one by one, have tasks.
   const isOwn = own !== undefined && (own.task === task || own.boundAgent?.startsWith("session:") === true);
   if (!isOwn && (await orchestrates(caller))) return { ...asked, role: "orchestrator", seen };
   if (own === undefined) return { ...asked, role: "subagent", seen };
   return { epoch: own.epoch, ...asked, role: "attempt", task: own.task, seen };
 }
 
-/** An agent of a client is an orchestrator by what its client was started with, or by its session's role. */
+/** A client's agent is an orchestrator by its client's environment or by the role of its session. */
 export async function orchestrates(caller: Extract<Caller, { kind: "agent" }>): Promise<boolean> {
   return (
     namesOrchestrator(caller.environment) || (await import("./agent-sessions.ts")).isOrchestrating(caller)
   );
 }
 
-/** The variables that a caller's task, socket and role are read from. */
+/** The environment that has the caller's task, socket and role. */
 export function environmentOf(caller: Caller): Environment {
   return caller.kind === "task" ? caller.environment : process.env;
 }
@@ -53,7 +53,7 @@ export function callFrom(environment: Environment, options: CallOptions = {}): C
   const own = environment.LOCKSTEP_TASK?.trim() || undefined;
   const named = own === undefined ? undefined : readTaskName(own);
   if (named !== undefined && "allow" in named) return named;
-  // Whoever was started in the sandbox does not become a person by forgetting its task.
+  // A process in the sandbox does not become a person by removing LOCKSTEP_TASK.
   if (environment.LOCKSTEP_SOCKET && own === undefined)
     return deny(
       "R-AU-001",
@@ -74,9 +74,9 @@ function readOptions(environment: Environment, options: CallOptions): Omit<Call,
   const given = options.epoch ?? environment.LOCKSTEP_EPOCH;
   const epoch = given === undefined || given.trim() === "" ? undefined : Number(given);
   if (epoch !== undefined && !(Number.isSafeInteger(epoch) && epoch >= 0))
-    return deny("R-IN-001", `\`${given}\` is no epoch: give the number that dispatch answered with`);
+    return deny("R-IN-001", `\`${given}\` is not an epoch: give the number that \`dispatch\` returned`);
   if (options.key !== undefined && !/^[\x21-\x7e]{1,200}$/.test(options.key))
-    return deny("R-IN-001", "a key has 1 to 200 visible characters without blanks");
+    return deny("R-IN-001", "a key must have 1 to 200 printable ASCII characters and no spaces");
   return {
     ...(epoch === undefined ? {} : { epoch }),
     ...(options.key === undefined ? {} : { key: options.key }),

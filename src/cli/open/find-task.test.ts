@@ -34,7 +34,7 @@ describe("a task that is named without its session", () => {
       await operate(engine, "task-add", { packet: packet(`${session}/T-1`, [session]) }, person);
     }
     const told =
-      "`T-1` is the name of 2 tasks: say which one: `2026-02-14_b/T-1` (PENDING), `2026-02-14_a/T-1` (PENDING)";
+      "2 tasks are called `T-1`: name one of them: `2026-02-14_b/T-1` (PENDING), `2026-02-14_a/T-1` (PENDING)";
     await expect(findOnlyTask(engine, "T-1")).rejects.toThrow(told);
     await expect(findOnlyTask(engine, "2026-02-14_a/T-1")).resolves.toMatchObject({
       session: "2026-02-14_a",

@@ -6,7 +6,7 @@ import { CommandFault } from "../output/command-fault.ts";
 import { TaskNames } from "../output/task-names.ts";
 import { openEngine } from "./open-engine.ts";
 
-/** `SESSION/T-001`, or `T-001` of the session that a person means. */
+/** Finds `SESSION/T-001`, or `T-001` by the rules of `TaskNames`. */
 export async function findTask({ ledger }: Pick<Engine, "ledger">, name: string): Promise<Task> {
   const exact = await ledger.task(name);
   if (exact !== undefined) return exact;
@@ -17,14 +17,14 @@ export async function findTask({ ledger }: Pick<Engine, "ledger">, name: string)
   throw new CommandFault(code, reason);
 }
 
-/** For what cannot be undone, or stops an agent: a name that more than one task has is refused. */
+/** For commands that stop an agent or cannot be undone: an ambiguous name is refused. */
 export async function findOnlyTask(
   { ledger }: Pick<Engine, "ledger">,
   name: string,
   fits: (task: Task) => boolean = () => true,
 ): Promise<Task> {
   const alike = (await ledger.tasks()).filter(({ id, key }) => id === name && !isMeta(key));
-  // A task of no session has no longer name.
+  // A task without a session has no longer name.
   if (alike.length < 2 || alike.some(({ key }) => key === name)) return findTask({ ledger }, name);
   const fitting = alike.filter(fits);
   const [only] = fitting;
@@ -38,18 +38,18 @@ function ambiguous(name: string, tasks: readonly Task[]): CommandFault {
     .map(({ key, state }) => ({ key, state }));
   const named = candidates.slice(0, candidatesShown).map(({ key, state }) => `\`${key}\` (${state})`);
   const more = candidates.length > candidatesShown ? ` and ${candidates.length - candidatesShown} more` : "";
-  const reason = `\`${name}\` is the name of ${candidates.length} tasks: say which one: ${named.join(", ")}${more}`;
+  const reason = `${candidates.length} tasks are called \`${name}\`: name one of them: ${named.join(", ")}${more}`;
   return new CommandFault("R-IN-001", reason, { field: "task_id", candidates });
 }
 
 const candidatesShown = 8;
 
-/** The whole name of the task that a person, or an agent with a task of its own, means. */
+/** The full name of the task that a person, or an agent with its own task, named. */
 export function wholeName(name: string): Promise<string> {
   return keyOf(name, findTask);
 }
 
-/** As `wholeName`, for a name that only one task may have. */
+/** As `wholeName`, but an ambiguous name is refused. */
 export function onlyName(name: string): Promise<string> {
   return keyOf(name, findOnlyTask);
 }
@@ -58,19 +58,19 @@ async function keyOf(name: string, find: (engine: Engine, name: string) => Promi
   const read = readTaskName(name);
   if ("allow" in read) throw new CommandFault(read.code, read.reason);
   const own = inOwnSession(read.key);
-  // In the sandbox the ledger cannot be looked into: there only an agent's own session is known.
+  // In the sandbox the ledger cannot be read: only the agent's own session is known.
   if (own !== read.key || read.session !== null || process.env.LOCKSTEP_SOCKET) return own;
   using opened = await openEngine();
   return (await find(opened.engine, read.key)).key;
 }
 
-/** An agent is told `T-001`, and means the task of its own session. */
+/** An agent knows its task as `T-001` and means the one of its own session. */
 function inOwnSession(key: string): string {
   const own = process.env.LOCKSTEP_TASK?.trim() ?? "";
   return idOfKey(own) === key ? own : key;
 }
 
-/** For programs, which call a task by its whole name. */
+/** For programs, which use the full name of a task. */
 export async function withTask(
   name: string,
   use: (task: string) => Promise<Verdict>,

@@ -15,7 +15,7 @@ import { runAtWork } from "./run-at-work.ts";
 interface Told {
   readonly exit: number;
   readonly text: string;
-  /** Each with the name of what was refused, where there are several. */
+  /** With the name of the branch or session if there are several. */
   readonly refusals: readonly { readonly name?: string; readonly refused: Deny }[];
   readonly document: object;
 }
@@ -23,11 +23,11 @@ interface Told {
 export interface RepositoryOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
-  /** The document is the last of many lines. */
+  /** Print the document as the last of many JSON lines. */
   readonly jsonLines?: boolean;
 }
 
-/** A command that moves the base, in a repository, with its progress on stderr. Only a person gets here. */
+/** Runs a command that changes the base, with progress on stderr. Only a person may call these commands. */
 export async function inRepository(
   command: "land" | "rollback" | "run" | "do" | "start" | "resume" | "report",
   { dryRun = false, jsonLines = false, json = jsonLines }: RepositoryOptions,
@@ -67,14 +67,14 @@ async function withContext<Result>(
   await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
   hearDecisions(engine.ledger, notifier.tell);
   using progress = showProgress();
-  // A person lands and rolls back; a run acts by itself.
+  // A person lands and rolls back; a run acts on its own.
   const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
   const result = await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
   if (!dryRun) await packAfter(repository.commonFolder, progress.step);
   return result;
 }
 
-/** Not while another process has agents at work. What fails here undoes nothing. */
+/** Packs the repository, unless another process has running agents. A failure is only reported. */
 async function packAfter(commonFolder: string, onProgress: (line: string) => void): Promise<void> {
   if (runAtWork(join(commonFolder, "lockstep")) !== undefined) return;
   try {

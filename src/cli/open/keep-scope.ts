@@ -1,7 +1,7 @@
 import { snapshotBefore } from "../../run/landing/restore-unmerged.ts";
 import { openEngine } from "./open-engine.ts";
 
-/** Why there is no snapshot of a task's scope; undefined where there is one, or nothing to take it of. */
+/** Takes a snapshot of a task's scope. Returns why that failed; undefined if it worked, or without git. */
 export async function keepScope(task: string): Promise<string | undefined> {
   using opened = await openEngine();
   const { engine, project } = opened;
@@ -11,6 +11,6 @@ export async function keepScope(task: string): Promise<string | undefined> {
     await snapshotBefore({ engine, repository: { root } }, task);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error); // the task goes on without
+    return error instanceof Error ? error.message : String(error); // the task continues without one
   }
 }

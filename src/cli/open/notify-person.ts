@@ -4,23 +4,23 @@ import { runProcess } from "../../workspace/process/run-process.ts";
 import { writeAll } from "../output/descriptor.ts";
 
 interface NotifyOptions {
-  /** `notify.command`; null: none. */
+  /** `notify.command`; null if not set. */
   readonly command: readonly string[] | null;
   readonly cwd: string;
   readonly json: boolean;
   readonly commandMsMax?: number;
-  /** For what went wrong; stderr unless told. */
+  /** Prints a failure (default: to stderr). */
   say?(line: string): void;
 }
 
-/** Tells the person of decisions that begin to wait. Ends when every command that it started has ended. */
+/** Notifies the person of new decisions. Disposing waits for the commands that it started. */
 interface Notifier extends AsyncDisposable {
   tell(decision: Decision): void;
 }
 
 const textLengthMax = 200;
 
-/** On a terminal with its bell and a notification (OSC 9), and by the command of the configuration, if there is one. */
+/** Notifies with the terminal's bell and a notification (OSC 9), and with `notify.command` if it is set. */
 export function openNotifier({
   command,
   cwd,
@@ -54,7 +54,7 @@ function sayOnStderr(line: string): void {
   writeAll(2, `lockstep: ${line}\n`);
 }
 
-/** Has the ledger tell which decisions begin to wait by what is committed in this process from now on. */
+/** Calls `tell` for every new decision that this process commits from now on. */
 export function hearDecisions(ledger: Ledger, tell: (decision: Decision) => void): void {
   const commit = ledger.commit.bind(ledger);
   Object.assign(ledger, {
@@ -71,13 +71,13 @@ export function hearDecisions(ledger: Ledger, tell: (decision: Decision) => void
   });
 }
 
-/** One line that commands no terminal. */
+/** One line without control characters. */
 function textOf({ id, question }: Decision): string {
   const text = printable(`Lockstep: ${id}: ${question}`).replace(/\s+/g, " ");
   return text.length <= textLengthMax ? text : `${text.slice(0, textLengthMax - 1)}…`;
 }
 
-/** Undefined, or why the person may not have heard of it. */
+/** Undefined, or why the notification failed. */
 async function runCommand(
   decision: Decision,
   {
@@ -103,6 +103,6 @@ async function runCommand(
   const { exit, timedOut, tail } = await runProcess({ command, cwd, env, input, msMax });
   if (exit === 0) return undefined;
   const [last = ""] = tail.trim().split("\n").slice(-1);
-  const how = timedOut ? `it was ended after ${msMax / 1000} s` : `exit ${exit ?? "none"}`;
+  const how = timedOut ? `timeout after ${msMax / 1000} s` : `exit ${exit ?? "none"}`;
   return `\`notify.command\` failed (${how})${last === "" ? "" : `: ${last}`}; \`lockstep decide\` lists what waits`;
 }

@@ -31,18 +31,18 @@ export interface Opened extends Disposable {
 }
 
 interface OpenOptions {
-  /** The first write creates what it needs; a read of nothing finds nothing. */
+  /** Create the ledger if there is none. Without it, a reader of a missing ledger finds nothing. */
   readonly create?: boolean;
-  /** What `--now` says, taken as given. */
+  /** The value of `--now`. */
   readonly now?: string;
 }
 
-/** Everything that a use case needs, for the project that the command was called in. */
+/** Opens the engine for the project of the current folder. */
 export async function openEngine({ create = false, now }: OpenOptions = {}): Promise<Opened> {
   if (process.env.LOCKSTEP_SOCKET)
     throw new CommandFault(
       "R-AU-001",
-      "LOCKSTEP_SOCKET is set, and this does not go through it: let a person do it outside",
+      "LOCKSTEP_SOCKET is set, and this command does not work inside the sandbox: a person has to run it outside",
     );
   const project = findProject(currentFolder());
   const config = await readConfig(project);
@@ -77,7 +77,7 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
   return { engine, project, config, [Symbol.dispose]: () => ledger.close() };
 }
 
-/** For commands on commits of those who do their own merging. */
+/** For checks on commits of callers that do their own merging. */
 function commitContext({
   project,
   config,
@@ -87,33 +87,34 @@ function commitContext({
   | ProverContext
   | { readonly error: string } {
   const { place, commonFolder } = project;
-  if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
+  if (commonFolder === undefined)
+    return { error: "this is not a git repository, so there is no commit to check" };
   const repository = { root: place.realRoot ?? place.root, commonFolder };
   return { engine: { ledger, clock }, repository, config, onProgress: () => {} };
 }
 
-/** Where work is merged into; a folder without git, or without a commit, has no base. */
+/** The tip of the base; undefined without git or without a commit. */
 async function readBaseCommit({ place, commonFolder }: Project, { base_branch: base }: Config) {
   if (commonFolder === undefined) return undefined;
   return readRef(place.realRoot ?? place.root, base === null ? "HEAD" : `refs/heads/${base}`);
 }
 
-/** Whoever opens it keeps in order what hooks look at while nobody can be asked. */
+/** Also updates the files that hooks read when no server answers. */
 async function openLedger(project: Project, clock: Clock, create: boolean): Promise<Ledger> {
   const isKept = create || hasLedger(project);
-  // An orchestrator's session is active where there is no ledger too.
+  // An orchestrator's session can be active without a ledger.
   if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
   const folder = openStateFolder(project);
   const ledger = isKept
     ? await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem, heads: headsFolder(project) })
     : await openMemoryLedger();
   await tidyShownActive({ ledger, clock, folder, isRunAlive: () => isRunAlive(folder) });
-  // Hooks that cannot start Lockstep refuse everything then: any command tells them anew where it is.
+  // While work is active, hooks that cannot start Lockstep refuse every call, so every command renews the launch file.
   if (create || isShownActive(folder)) writeLaunch({ folder, root: project.place.root });
   return isKept ? showingActive(ledger, folder) : ledger;
 }
 
-/** Whoever ended the last work may have left the sign of it, which goes when the ledger is opened. */
+/** Removes an active file that is left from ended work: opening the ledger does that. */
 export async function tidyActiveOf(project: Project): Promise<void> {
   (await openLedger(project, machineClock(), false)).close();
 }

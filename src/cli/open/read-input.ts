@@ -4,7 +4,7 @@ import { payloadBytesMax } from "../../hooks/run-point.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { readAll } from "../output/descriptor.ts";
 
-/** A document from a file, or from stdin where none is named or `-` is. */
+/** Reads a document from a file; from stdin without a name or with `-`. */
 export function readInput(file: string | undefined): string {
   const bytes = file === undefined || file === "-" ? readStdin() : readNamed(file);
   if (bytes.length > payloadBytesMax)
@@ -37,18 +37,18 @@ function readNamed(file: string): Uint8Array {
   }
 }
 
-/** JSON, or YAML where the formats of agents are YAML. */
+/** Reads JSON or YAML. */
 export async function readDocument(file: string | undefined): Promise<unknown> {
   return parsed(readInput(file));
 }
 
-/** Undefined where nothing was piped and no file is named. */
+/** Undefined if no file is named and stdin is empty. */
 export async function readOptional(file: string | undefined): Promise<unknown> {
   const text = readInput(file);
   return text.trim() === "" && file === undefined ? undefined : parsed(text);
 }
 
-/** A text that was handed in, as a document. */
+/** Parses a submitted text. */
 export async function parsed(text: string): Promise<unknown> {
   const read = await readSubmittedText(text);
   if ("error" in read) throw new CommandFault("R-IN-001", read.error);
@@ -58,5 +58,5 @@ export async function parsed(text: string): Promise<unknown> {
 export function wholeNumber(option: string, text: string): number {
   const number = Number(text);
   if (text.trim() !== "" && Number.isSafeInteger(number) && number >= 0) return number;
-  throw new CommandFault("R-IN-001", `\`${option} ${text}\` is no whole number`);
+  throw new CommandFault("R-IN-001", `\`${option} ${text}\` is not a whole number`);
 }

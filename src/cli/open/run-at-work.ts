@@ -1,7 +1,7 @@
 import { type HostRecord, readHostRecord } from "../../server/host-record.ts";
 import { isAlive } from "../../workspace/process/process-identity.ts";
 
-/** The process that does the tasks of this repository now, if any. */
+/** The process that is running tasks of this repository, if any. */
 export function runAtWork(stateFolder: string): HostRecord | undefined {
   const record = readHostRecord(stateFolder);
   return record?.walls !== undefined && isAlive(record) ? record : undefined;

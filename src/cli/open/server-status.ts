@@ -6,11 +6,11 @@ import { stateFolder } from "../../workspace/state/state-folder.ts";
 
 export interface ServerStatus {
   readonly pid: number;
-  /** Null where it answers on its socket alone. */
+  /** Null if it answers only on its socket. */
   readonly port: number | null;
 }
 
-/** The warm process of this project, if it runs. Inside the sandbox nobody can see it. */
+/** The hook server of this project, if it is running. Not visible inside the sandbox. */
 export function serverStatus(): ServerStatus | null {
   if (process.env.LOCKSTEP_SOCKET) return null;
   const folder = stateFolder(findProject(currentFolder()));
@@ -19,5 +19,5 @@ export function serverStatus(): ServerStatus | null {
 }
 
 export function serverLine({ pid, port }: ServerStatus): string {
-  return `the server answers hooks: pid ${pid}${port === null ? ", not over HTTP: its port is taken" : ""}`;
+  return `the hook server is running: PID ${pid}${port === null ? ", without HTTP because its port is taken" : ""}`;
 }

@@ -13,7 +13,7 @@ const pauseMs = 20;
 
 type Request = Pick<HostRequest, "input" | "call"> & { readonly operation: OperationName };
 
-/** The host's answer, or why there is none. */
+/** The host's answer, or a deny that says why there is none. */
 export async function askHost(path: string, request: Request): Promise<unknown> {
   const line = `${JSON.stringify({ version: protocolVersion, ...request })}\n`;
   if (Buffer.byteLength(line) > requestBytesMax)
@@ -22,24 +22,24 @@ export async function askHost(path: string, request: Request): Promise<unknown> 
     return whyUntrusted(path) ?? parsed(await exchange(path, line), request.operation);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
-    return unreached(path, absent.has(code) ? "nobody listens there" : message);
+    return unreached(path, absent.has(code) ? "nothing is listening there" : message);
   }
 }
 
 const absent: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED"]);
 
 function unreached(path: string, why: string): Deny {
-  return deny("E-STORE", `the host at ${quoted(path)} gives no answer: ${why}; stop, unless it comes back`, {
+  return deny("E-STORE", `the host at ${quoted(path)} does not answer: ${why}; stop, unless it comes back`, {
     kind: "host",
     retryable: true,
   });
 }
 
-/** Another user's socket could tell this one anything. */
+/** A socket of another user is not trusted. */
 function whyUntrusted(path: string): Deny | undefined {
   const found = lstatSync(path);
   const own = found.uid === (process.geteuid?.() ?? found.uid);
-  return found.isSocket() && own ? undefined : unreached(path, "it is no socket of this user's");
+  return found.isSocket() && own ? undefined : unreached(path, "it is not a socket of this user");
 }
 
 async function exchange(path: string, line: string): Promise<Buffer> {
@@ -48,7 +48,7 @@ async function exchange(path: string, line: string): Promise<Buffer> {
     try {
       return await exchangeOnce(path, line, deadline - performance.now());
     } catch (error) {
-      const crowded = (error as NodeJS.ErrnoException).code === "EAGAIN"; // too many wait to be let in
+      const crowded = (error as NodeJS.ErrnoException).code === "EAGAIN"; // too many connections are waiting
       if (!crowded || performance.now() > deadline) throw error;
     }
     await sleep(pauseMs);
@@ -62,14 +62,14 @@ function exchangeOnce(path: string, line: string, ms: number): Promise<Buffer> {
       socket.destroy();
       reject(error);
     };
-    const late = `none came within ${answerMsMax / 1000} s, and it may be done all the same`;
+    const late = `timeout after ${answerMsMax / 1000} s, but the request may still be carried out`;
     const deadline = setTimeout(() => fail(new Error(late)), ms);
     const chunks: Buffer[] = [];
     let bytes = 0;
     socket.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > answerBytesMax) fail(new Error(`it is longer than ${answerBytesMax} bytes`));
+      if (bytes > answerBytesMax) fail(new Error(`its answer is longer than ${answerBytesMax} bytes`));
     });
     socket.on("end", () => resolve(Buffer.concat(chunks)));
     socket.on("error", fail);
@@ -79,19 +79,19 @@ function exchangeOnce(path: string, line: string, ms: number): Promise<Buffer> {
 }
 
 function parsed(answer: Buffer, operation: OperationName): unknown {
-  if (answer.at(-1) !== newline) throw new Error("it hung up before the end");
+  if (answer.at(-1) !== newline) throw new Error("it closed the connection before the answer was complete");
   const document = parseJson(answer);
   const verdict = ["allow", "code", "reason"].map((name) => typeof field(document, name)).join(" ");
   const fits =
     operations[operation].effect === "read" ? typeof document === "object" : verdict === verdictForm;
-  if (!fits) throw new Error("what came is no answer to this");
+  if (!fits) throw new Error("its answer does not fit the request");
   return document;
 }
 
 const newline = 0x0a;
 const verdictForm = "boolean string string";
 
-/** Undefined is no JSON document. */
+/** Undefined if it is not JSON. */
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

@@ -10,40 +10,40 @@ import { runAtWork } from "./run-at-work.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who runs a command, and by what that was recognised. */
+/** The kind of process that runs a command, and the sign that it was recognised by. */
 export type Caller =
   | { readonly kind: "person" }
   /** An agent that was started with a task: its variables say which. */
   | { readonly kind: "task"; readonly seen: string; readonly environment: Environment }
-  /** An agent of a client: the ledger knows what was claimed from that client's process. */
+  /** An agent of a client: the ledger knows the task that was claimed from that client's process. */
   | {
       readonly kind: "agent";
       readonly seen: string;
       readonly process: ProcessIdentity;
-      /** What the client was started with. */
+      /** The environment of the client's process. */
       readonly environment: Environment;
-      /** The client's session, where it says so. */
+      /** The client's session, if the client sets its id. */
       readonly session: string | undefined;
     }
-  /** A program that says it is one, and no client's agent. */
+  /** A program whose environment names it an orchestrator, outside of any client. */
   | { readonly kind: "orchestrator"; readonly seen: string };
 
-/** Everything that says who is calling. */
+/** Everything that the caller is recognised by. */
 export interface Signs {
   readonly environment: Environment;
   /** From the parent upwards. */
   readonly ancestors: readonly SeenProcess[];
-  /** The run that does tasks of this project now. */
+  /** The PID of the active run of this project. */
   readonly run: number | undefined;
-  /** Whether a person's terminal is at its input: a run gives agents none. */
+  /** Whether stdin is a terminal; agents of a run have none. */
   readonly hasTerminal: boolean;
-  /** Whether a process in that folder is at work in this project. */
+  /** Whether a process in that folder works in this project. */
   isHere(folder: string | undefined): boolean;
 }
 
 let known: Promise<Caller> | undefined;
 
-/** The one answer that every command goes by. */
+/** The caller of this command, determined once. */
 export function whoCalls(): Promise<Caller> {
   known ??= look();
   return known;
@@ -62,7 +62,7 @@ async function look(): Promise<Caller> {
   return caller.kind === "person" && project !== undefined ? unlessOrphan(caller, project, lineage) : caller;
 }
 
-/** What cannot be read, the command itself will stumble over and say why. */
+/** Errors are ignored here: the command itself will meet and report them. */
 function orUndefined<Found>(find: () => Found): Found | undefined {
   try {
     return find();
@@ -71,7 +71,7 @@ function orUndefined<Found>(find: () => Found): Found | undefined {
   }
 }
 
-/** A process that lost its parents while an agent is at work may be that agent's. */
+/** An orphaned process may belong to an agent that is at work. */
 async function unlessOrphan(
   caller: Caller,
   project: Project,
@@ -86,8 +86,8 @@ async function unlessOrphan(
 }
 
 /**
- * In the shell of a client nobody is a person, and a task that was given to an agent stays with all that it starts,
- * whatever the command's own environment says or leaves out.
+ * A caller in the shell of a client is never a person. The task of an agent applies to every process below it, whatever
+ * the command's own environment says or leaves out.
  */
 export function recognise(signs: Signs): Caller {
   const { environment, ancestors, run } = signs;
@@ -100,7 +100,7 @@ export function recognise(signs: Signs): Caller {
   if (shell !== undefined) return shell;
   if (environment.LOCKSTEP_INSIDE) return agent("this runs inside an agent's lock: LOCKSTEP_INSIDE is set");
   if (environment.LOCKSTEP_SOCKET) return agent("this is an agent in the sandbox: LOCKSTEP_SOCKET is set");
-  // A key in the run's live view starts a command of its own, with the terminal of the person who pressed it.
+  // A key in the live view starts a command with the terminal of the person who pressed it.
   const isView = signs.hasTerminal && ancestors[0]?.pid === run;
   if (run !== undefined && !isView && ancestors.some(({ pid }) => pid === run))
     return agent(`this was started by the run at work, process ${run}`);
@@ -109,7 +109,7 @@ export function recognise(signs: Signs): Caller {
     : { kind: "person" };
 }
 
-/** An agent that a run of this project started, by the first process that was given the task. */
+/** An agent that a run of this project started, recognised by the topmost process with a task. */
 function startedWith({ ancestors, isHere }: Signs): Caller | undefined {
   const given = ancestors.findLast(
     ({ environment: { LOCKSTEP_TASK, LOCKSTEP_TOKEN, LOCKSTEP_ROOT } }) =>
@@ -121,7 +121,7 @@ function startedWith({ ancestors, isHere }: Signs): Caller | undefined {
   return { kind: "task", seen: `this is an agent with a task: ${seen}`, environment };
 }
 
-/** A client counts for the project that it works in: its agents may try Lockstep out in another one. */
+/** A client only counts in the project that it works in; its agents may use Lockstep in another project. */
 function findShell({ environment, ancestors, isHere }: Signs): Caller | undefined {
   const clients = clientsAbove(ancestors);
   const above = clients.find(({ process }) => isHere(process?.folder));
@@ -143,7 +143,7 @@ function sessionIn(environment: Environment): readonly string[] {
   return sessionNames.flatMap((name) => environment[name]?.trim() || []);
 }
 
-/** Where the client's process is hidden, all that is hidden are the same to us. */
+/** One identity for all client processes that cannot be seen. */
 const hidden: ProcessIdentity = { pid: 0, startedAt: "", boot: "" };
 
 function agent(seen: string, process?: SeenProcess, session?: string): Caller {
@@ -152,11 +152,11 @@ function agent(seen: string, process?: SeenProcess, session?: string): Caller {
   return { kind: "agent", seen, process: identity ?? hidden, environment, session };
 }
 
-/** True where that cannot be told. */
+/** True if that cannot be determined. */
 function isAtWorkIn(project: Project, folder: string | undefined): boolean {
   const other = folder === undefined ? undefined : orUndefined(() => findProject(folder));
   if (other?.commonFolder === undefined) return true;
-  // One that was started above the project can be at work in all that lies below.
+  // A client that was started above the project can work in all folders below.
   return other.commonFolder === project.commonFolder || isAbove(other.place.realRoot, project);
 }
 

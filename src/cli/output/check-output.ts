@@ -1,7 +1,7 @@
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 
-/** What a failed check printed, as far as it tells why, and where the rest is; `name`: what it was run for. */
+/** The relevant output of a failed check, and where the rest is. `name`: the task or branch that it was run for. */
 export function checkOutput(
   details: Readonly<Record<string, unknown>> | undefined,
   { name, linesMax = Infinity }: { readonly name: string; readonly linesMax?: number },
@@ -12,14 +12,14 @@ export function checkOutput(
   const shown = lines.length > linesMax ? [...lines.slice(0, linesMax - 1), "…"] : lines;
   const when = outcome === "flaky" ? " when it failed" : "";
   return [
-    `${printable(command)} printed${when}`,
+    `output of ${printable(command)}${when}:`,
     ...shown.map((line) => `  ${line}`),
-    ...(typeof log === "string" ? [style.dim(`all of it: ${printable(log)}`)] : []),
-    ...(typeof check === "number" ? [style.dim(`       or: lockstep log ${name} --check ${check}`)] : []),
+    ...(typeof log === "string" ? [style.dim(`full output: ${printable(log)}`)] : []),
+    ...(typeof check === "number" ? [style.dim(`         or: lockstep log ${name} --check ${check}`)] : []),
   ];
 }
 
-/** A line of a program's output that commands no terminal; columns stay apart. */
+/** A line of a program's output without control characters; tabs become spaces. */
 export function safe(line: string): string {
   return printable(line.replaceAll("\t", "    "));
 }

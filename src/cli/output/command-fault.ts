@@ -1,7 +1,7 @@
 import type { RuleCode } from "../../core/rules/catalog.ts";
 import type { Details } from "../../core/rules/verdict.ts";
 
-/** A request that ends the command before any use case saw it. */
+/** An error that ends the command, with its rule code. */
 export class CommandFault extends Error {
   override readonly name = "CommandFault";
   readonly code: RuleCode;

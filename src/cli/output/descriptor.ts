@@ -4,7 +4,7 @@ const chunkBytes = 64 * 1024;
 const pauseMs = 2;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** Everything that comes from a descriptor, but no more than one byte beyond the limit. */
+/** Reads a descriptor to its end, or to one byte beyond the limit. */
 export function readAll(descriptor: number, bytesMax: number): Uint8Array {
   const chunks: Buffer[] = [];
   for (let size = 0; size <= bytesMax; ) {
@@ -17,14 +17,14 @@ export function readAll(descriptor: number, bytesMax: number): Uint8Array {
   return Buffer.concat(chunks);
 }
 
-/** For a client that takes silence for consent: what cannot be written is a failure. */
+/** For clients that treat no answer as an allow: a failed write throws. */
 export function writeOrThrow(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; )
     written += whenReady(() => writeSync(descriptor, bytes, written));
 }
 
-/** For readers who may have gone: to a terminal or pipe that was closed, nothing is written. */
+/** For readers that may have ended: a closed terminal or pipe is ignored. */
 export function writeAll(descriptor: number, text: string): void {
   try {
     writeOrThrow(descriptor, text);
@@ -33,7 +33,7 @@ export function writeAll(descriptor: number, text: string): void {
   }
 }
 
-/** A descriptor that the caller has set to non-blocking says EAGAIN where others would wait. */
+/** Retries on EAGAIN, which a descriptor in non-blocking mode returns instead of waiting. */
 function whenReady(call: () => number): number {
   for (;;) {
     try {

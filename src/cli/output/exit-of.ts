@@ -1,17 +1,17 @@
 import type { RuleCode } from "../../core/rules/catalog.ts";
 
-/** The request is not wrong: the ledger, git or Lockstep itself failed. */
+/** Failures of the ledger, git or Lockstep itself, not of the request. */
 const failures: readonly string[] = ["E-STORE", "E-GIT", "E-INTERNAL"] satisfies readonly RuleCode[];
 
 /**
- * What a command exits with where its answer is not a verdict: 1 something failed, 2 it was refused. A verdict that
- * denies always exits 2, as clients would let the call through otherwise.
+ * The exit code of a command whose answer is not a verdict: 1 if something failed, 2 if it was refused. A verdict that
+ * denies always exits 2, because clients let the call through on any other code.
  */
 export function exitOf(code: string): 1 | 2 {
   return failures.includes(code) ? 1 : 2;
 }
 
-/** What a command exits with by the outcome of its work: 3 is waiting for a person. */
+/** The exit code for each outcome: 3 waits for a person. */
 export const outcomeExits = {
   merged: 0,
   proven: 0,

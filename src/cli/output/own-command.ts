@@ -9,12 +9,12 @@ interface Ended {
   readonly fault: string | undefined;
 }
 
-/** `lockstep …` in a process of its own, so that the run goes on meanwhile. */
+/** Runs `lockstep …` in a separate process, so that the run continues in the meantime. */
 export async function ownCommand(words: readonly string[], shown = false): Promise<Ended> {
   const [, program = ""] = process.argv;
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
     stdio: shown ? ["inherit", "inherit", "pipe"] : ["inherit", "pipe", "pipe"],
-    // A pager that ends by itself where everything fits would show nothing at all.
+    // Without -F: a pager that quits when everything fits on the screen would show nothing.
     env: { ...process.env, LESS: "-R" },
   });
   const [out, errors]: [Buffer[], Buffer[]] = [[], []];
@@ -30,20 +30,20 @@ export async function ownCommand(words: readonly string[], shown = false): Promi
   return { exit, stdout: Buffer.concat(out).toString(), fault: fault === "" ? undefined : fault };
 }
 
-/** With the terminal for itself; says what went wrong, or what there is to say instead. */
+/** Gives the command the terminal; returns its last line on stderr, if any. */
 export async function showOwnCommand(
   words: readonly string[],
   { stays }: { readonly stays: boolean },
 ): Promise<string | undefined> {
   const { exit, fault } = await ownCommand(words, true);
   if (exit !== 0) return fault ?? `\`lockstep ${words.join(" ")}\` ended with ${exit}`;
-  // Without a pager it would be gone before anybody has read it.
+  // Without a pager the output would disappear before it can be read.
   if (stays && fault === undefined) await enter();
   return fault;
 }
 
 async function enter(): Promise<void> {
-  writeAll(2, "-- enter goes back --");
+  writeAll(2, "-- press Enter to go back --");
   process.stdin.resume();
   await once(process.stdin, "data");
   process.stdin.pause();

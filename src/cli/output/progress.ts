@@ -3,7 +3,7 @@ import { writeAll } from "./descriptor.ts";
 import { style } from "./style.ts";
 import { duration, printable } from "./table.ts";
 
-/** Steps that take their time, on stderr. On a terminal the last one shows for how long it has been going on. */
+/** Prints long steps to stderr. On a terminal the last one shows its duration. */
 export interface Progress extends Disposable {
   step(line: string): void;
 }

@@ -3,8 +3,8 @@ import { writeAll } from "./descriptor.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 /**
- * A command that reads: a text for people, or the document with `--json`. A deny that was answered exits 2; a fault
- * of the reading itself exits as `exitOf` says.
+ * Prints what a reading command found: a text, or the document with `--json`. A deny exits 2; an error while reading
+ * exits as `exitOf` says.
  */
 export async function showReading<Document>(
   {

@@ -1,7 +1,7 @@
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { TaskNames } from "./task-names.ts";
 
-/** What the tasks of a status document are called; it has to be the whole one. */
+/** The short names of the tasks in a status document, which has to be complete. */
 export function statusNames(tasks: readonly TaskStatus[]): TaskNames {
   return new TaskNames(tasks.map(({ key, state, created_at: createdAt }) => ({ key, state, createdAt })));
 }

@@ -4,12 +4,12 @@ import { style } from "./style.ts";
 
 export { printable };
 
-/** Columns of names and commands, of which both ends tell something: they are shortened in the middle. */
+/** Names and commands are shortened in the middle, because both ends are informative. */
 const named = new Set(["TASK", "BRANCH", "CHECK", "COMMAND", "CHECKOUT", "LOCK", "SCOPE"]);
-/** Also where no terminal limits it: the whole text is in `--json`. */
+/** Applies without a terminal, too; `--json` has the whole text. */
 const nameWidthMax = 60;
 
-/** Columns that align; where the terminal is too narrow, the widest ones are cut. */
+/** An aligned table; if the terminal is too narrow, the widest columns are cut. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const shorten = head.map((name) => (named.has(name) ? shortened : fitted));
   const cells = rows.map((row) =>
@@ -45,7 +45,7 @@ function fittedWidths(natural: readonly number[], width: number): readonly numbe
   return widths;
 }
 
-/** The widest one shrinks no further than to the next. */
+/** The widest column shrinks at most to the width of the next one. */
 function secondOf(widths: readonly number[]): number {
   const [widest = 0, second = 0] = [...widths].sort((one, other) => other - one);
   return widest === second ? widest - 1 : second;

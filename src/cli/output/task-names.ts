@@ -8,8 +8,8 @@ interface Named {
 }
 
 /**
- * `T-001` alone is a task of no session; else that of the newest session with one: of those that are not finished,
- * else of all.
+ * Resolves short names. `T-001` is the task without a session if there is one, else the one of the newest unfinished
+ * session, else of the newest session.
  */
 export class TaskNames {
   readonly #meant = new Map<string, string>();
@@ -24,24 +24,24 @@ export class TaskNames {
     }
   }
 
-  /** The task that a person means by a name. */
+  /** The key of the task that a short name stands for. */
   find(name: string): string | undefined {
     return this.#meant.get(name);
   }
 
-  /** The shortest name by which a person can call a task. */
+  /** The shortest name that identifies a task. */
   readonly of = (key: string): string => {
     const short = shortName(key);
     return this.#meant.get(short) === key ? short : key;
   };
 }
 
-/** Within its session a task is called by its id alone. */
+/** The name of a task within its session: its id. */
 export function shortName(key: string): string {
   return idOfKey(key);
 }
 
-/** Empty where there is none. */
+/** Empty for a task without a session. */
 function sessionOf(key: string): string {
   return key.slice(0, Math.max(0, key.length - shortName(key).length - 1));
 }

@@ -6,7 +6,7 @@ import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { exitOf } from "./exit-of.ts";
 
-/** Any failure of a command that decides something is a deny: code, reason, and exit 2 where it answers with a verdict. */
+/** Any failure of a command as a deny with code and reason. */
 export function faultVerdict(error: unknown): Deny {
   if (error instanceof CommandFault) return severalProblems(error);
   if (isStoreFault(error))
@@ -16,25 +16,25 @@ export function faultVerdict(error: unknown): Deny {
   return refused === undefined ? internalFault(error) : deny(refused.code, refused.message, { kind: "disk" });
 }
 
-/** A verdict has one line for its reason; a fault may have a line for each problem. */
+/** A verdict's reason is one line; a fault may list several problems. */
 function severalProblems({ code, message, details }: CommandFault): Deny {
   const problems = message.split("\n");
   return deny(code, problems.join("; "), problems.length === 1 ? details : { ...details, problems });
 }
 
-/** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */
+/** For other programs: one line of JSON on stdout, the reason of a deny also on stderr; exit 0 or 2. */
 export async function printVerdict(decide: () => Promise<Verdict>): Promise<0 | 2> {
   return print(await caught(decide));
 }
 
-/** The same, where a person may have to decide first: exit 3. */
+/** The same, but exit 3 if a person has to decide first. */
 export async function printOrWait(decide: () => Promise<Verdict>): Promise<0 | 2 | 3> {
   const verdict = await caught(decide);
   const exit = print(verdict);
   return exit === 2 && verdict.details?.waiting === true ? 3 : exit;
 }
 
-/** A refusal of a command whose answer is otherwise no verdict. */
+/** Prints the refusal of a command whose normal answer is not a verdict. */
 export function tellRefusal(refused: Verdict, json: boolean | undefined): 1 | 2 {
   if (json === true) print(refused);
   else complain(refused);
@@ -47,12 +47,12 @@ function print(verdict: Verdict): 0 | 2 {
 }
 
 interface Telling {
-  /** The verdict itself, for programs; a function where only what was done tells who asked. */
+  /** Print the verdict as JSON; a function if that is only known after the command has run. */
   readonly json?: boolean | (() => boolean) | undefined;
   readonly text: (verdict: Verdict) => string;
 }
 
-/** For people: a sentence; the verdict itself with `--json`. */
+/** Prints a sentence, or the verdict with `--json`. */
 export async function tellVerdict({ json, text }: Telling, decide: () => Promise<Verdict>): Promise<0 | 2> {
   const verdict = await caught(decide);
   if (typeof json === "function" ? json() : json === true) return print(verdict);
@@ -77,7 +77,7 @@ function complain({ code, reason, details }: Verdict): 2 {
   return 2;
 }
 
-/** Faults that are not ours and say themselves what to do. */
+/** Codes of errors whose message already says what to do. */
 const knownFaults = ["R-PE-003", "E-CONFIG", "E-GIT"] as const;
 
 function isKnownFault(error: unknown): error is Error & { readonly code: (typeof knownFaults)[number] } {
@@ -90,7 +90,7 @@ interface StoreLike extends Error {
   readonly retryable: boolean;
 }
 
-/** The ledger's faults and the state folder's, told by their code. */
+/** Errors of the ledger and of the state folder, recognised by their code. */
 export function isStoreFault(error: unknown): error is StoreLike {
   return error instanceof Error && "code" in error && error.code === "E-STORE";
 }

@@ -10,15 +10,15 @@ export function sumOf(values: readonly number[]): number {
   return values.reduce((sum, one) => sum + one, 0);
 }
 
-/** `IN_PROGRESS` for people. */
+/** `IN_PROGRESS` → `in progress`. */
 export function stateWord(state: string): string {
   return state === "REVIEW" ? "in review" : state.toLowerCase().replaceAll("_", " ");
 }
 
-/** `sandbox ✓ diff ✓`; a guard that nobody has put up is not missed. */
-export function wallWords(walls: Readonly<Record<string, boolean>>): string {
+/** `sandbox on, scope check on`. The guard is optional, so it is only named when it is on. */
+export function isolationWords(walls: Readonly<Record<string, boolean>>): string {
   return Object.entries(walls)
-    .filter(([wall, stands]) => stands || wall !== "guard")
-    .map(([wall, stands]) => `${wall} ${stands ? "✓" : "✗"}`)
-    .join(" ");
+    .filter(([kind, isOn]) => isOn || kind !== "guard")
+    .map(([kind, isOn]) => `${kind === "diff" ? "scope check" : kind} ${isOn ? "on" : "off"}`)
+    .join(", ");
 }

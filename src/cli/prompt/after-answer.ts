@@ -7,11 +7,11 @@ import { runAtWork } from "../open/run-at-work.ts";
 
 export interface AfterAnswer {
   readonly isShown: boolean;
-  /** What a person hears: what could not be shown, and what goes on. */
+  /** Messages for the person: what failed, and how to continue. */
   readonly lines: readonly string[];
 }
 
-/** Shows answers in status.json of their sessions, and says how to go on with those. */
+/** Publishes answers in the status.json of their sessions, and says how to continue these sessions. */
 export async function afterAnswer(
   { engine, project }: Pick<Opened, "engine" | "project">,
   settled: readonly string[],
@@ -20,26 +20,26 @@ export async function afterAnswer(
   const root = project.place.realRoot ?? project.place.root;
   const refused = await publishOpen(engine, { root, stateFolder });
   const isAtWork = runAtWork(stateFolder) !== undefined;
-  const goOn = ({ session, command }: Waiting) =>
-    isAtWork ? `the run at work continues ${session}` : `to go on: ${command}`;
+  const lineFor = ({ session, command }: Waiting) =>
+    isAtWork ? `the active run continues ${session}` : `to continue: ${command}`;
   return {
     isShown: refused.length === 0,
     lines: [
       ...refused.map(({ code, reason }) => `lockstep: ${code}: ${reason}`),
-      ...(await waitingFor(engine, settled)).map(goOn),
+      ...(await waitingFor(engine, settled)).map(lineFor),
     ],
   };
 }
 
 interface Waiting {
   readonly session: string;
-  /** That goes on with it. */
+  /** Continues the session. */
   readonly command: string;
 }
 
 const over = ["MERGED", "FAILED", "ESCALATED"];
 
-/** The sessions that the answers were for, if something is left to do in them. */
+/** The unfinished sessions that the answers belong to. */
 async function waitingFor({ ledger }: Engine, settled: readonly string[]): Promise<readonly Waiting[]> {
   const decisions = (await ledger.decisions()).filter(({ id }) => settled.includes(id));
   const found = new Map<string, string>();

@@ -19,9 +19,9 @@ import { printable } from "../output/table.ts";
 import { answersTo, questionText } from "../run-view/needs-person.ts";
 import type { GateDocuments } from "./gate-documents.ts";
 
-/** Where a person reads and types. */
+/** A terminal, or its replacement in tests. */
 export interface Prompt {
-  /** Undefined: they want to end this. */
+  /** Undefined if the person ends the prompt. */
   ask(text: string): Promise<string | undefined>;
   tell(text: string): void;
   readonly columns: number;
@@ -36,10 +36,10 @@ interface Asking {
 
 type Outcome = "settled" | "unanswered" | "left" | "ended";
 
-/** After the first question (A4-2). */
+/** The number of repeated questions after the first one (A4-2). */
 const reAsksMax = 3;
 
-/** Asks a person what waits for them, in order, and gives back what was settled. */
+/** Asks a person the open decisions in order, and returns the answered ones. */
 export async function answerAtPrompt(
   asking: Asking,
   wanted: (decision: Decision) => boolean = () => true,
@@ -75,26 +75,26 @@ function show(
     ...findings.map((one) => `- ${one}`),
     ...(commit == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
     options.length === 0 ? "answer in your own words" : `answer: ${answersTo(decision).join(", or ")}`,
-    ...(recommended === undefined ? [] : [`Enter takes ${recommended}`]),
-    ...(documents?.show(decision) === undefined ? [] : ["o shows what it is about"]),
-    ...(documents?.changes(decision) === undefined ? [] : ["d shows what changed since you were asked last"]),
-    ...(mayBeLeft(decision) ? [] : wrapped(`it needs an answer; ${cancelHint(decision)}`, columns - 2)),
+    ...(recommended === undefined ? [] : [`press Enter for ${recommended}`]),
+    ...(documents?.show(decision) === undefined ? [] : ["o shows the documents"]),
+    ...(documents?.changes(decision) === undefined ? [] : ["d shows what changed since you were last asked"]),
+    ...(mayBeLeft(decision) ? [] : wrapped(`an answer is required; ${cancelHint(decision)}`, columns - 2)),
   ];
   const where = `${printable(about)}${state === undefined ? "" : `, ${state}`} (${place})`;
   tell(`\n${style.bold(name)}  ${where}\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`);
 }
 
-/** S4-095, S4-097: of these, saying nothing is no answer. */
+/** Gates and security questions need an explicit answer (S4-095, S4-097). */
 function mayBeLeft(decision: Decision): boolean {
   return gateOf(decision.id) === undefined && !isSecurityQuestion(decision);
 }
 
 function cancelHint({ id, data }: Decision): string {
-  if (gateOf(id) === undefined) return "`cancel: ` and why leaves it open";
-  return `\`cancel: \` and why stops here, and \`lockstep resume ${data?.session} --abandon WHY\` gives it all up`;
+  if (gateOf(id) === undefined) return "to leave it open, type `cancel: <reason>`";
+  return `to stop here, type \`cancel: <reason>\`; to give up the session, run \`lockstep resume ${data?.session} --abandon <reason>\``;
 }
 
-/** True where the person wanted to read, and has. */
+/** True if the text was `o` or `d` and the documents were shown. */
 function showDocuments({ prompt, documents }: Asking, decision: Decision, text: string): boolean {
   const key = text.trim().toLowerCase();
   if (key !== "o" && key !== "d") return false;
@@ -118,7 +118,7 @@ async function askOne(asking: Asking, decision: Decision, name: string): Promise
     if (text === "" && canGoOnWithout(decision)) return "unanswered";
     if (text === "" && mayBeLeft(decision)) break;
     if (text === "") {
-      prompt.tell(`  this one needs an answer; ${cancelHint(decision)}\n`);
+      prompt.tell(`  an answer is required; ${cancelHint(decision)}\n`);
       continue;
     }
     const [, reason] = /^\s*cancel:\s*(\S[\s\S]*?)\s*$/i.exec(text) ?? [];
@@ -127,7 +127,7 @@ async function askOne(asking: Asking, decision: Decision, name: string): Promise
     const verdict: Verdict = await operate(engine, "decide", input, call);
     const told = wrapped(verdict.allow ? settledText(verdict) : verdict.reason, prompt.columns - 2);
     prompt.tell(told.map((line) => `  ${line}\n`).join(""));
-    // Whoever has answered it meanwhile, or the gate that is closed now: nothing is left to ask.
+    // Answered by another process in the meantime, or no attempts left: nothing to ask any more.
     if (verdict.allow || verdict.code === "R-ST-001" || verdict.details.left === 0) return "settled";
   }
   prompt.tell(stillWaits(name));
@@ -135,21 +135,21 @@ async function askOne(asking: Asking, decision: Decision, name: string): Promise
 }
 
 function stillWaits(name: string): string {
-  return `  ${name} still waits: \`lockstep decide ${name}\` asks again\n`;
+  return `  ${name} is still open: \`lockstep decide ${name}\` asks again\n`;
 }
 
 function settledText({ details }: Verdict): string {
   return `${String(details?.state ?? "answered")}: ${String(details?.answer ?? "approved")}`;
 }
 
-/** S4-094: only once the person has seen everything and says so. */
+/** Asks for confirmation after all questions were shown (S4-094). */
 async function dropUnanswered(
   { engine, call, prompt }: Asking,
   unanswered: readonly Decision[],
 ): Promise<readonly Decision[]> {
   if (unanswered.length === 0) return [];
   const ids = unanswered.map(({ id }) => id);
-  const said = await prompt.ask(`\nno answer to ${ids.join(", ")}: go on without? [y/N] `);
+  const said = await prompt.ask(`\nno answer to ${ids.join(", ")}: continue without? [y/N] `);
   if (!/^y(?:es)?$/i.test(said?.trim() ?? "")) {
     for (const id of ids) prompt.tell(stillWaits(id));
     return [];

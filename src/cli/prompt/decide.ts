@@ -28,7 +28,7 @@ interface DecideOptions extends AskOptions {
 
 type Decisions = AnswerOf<"decisions">;
 
-/** An answer, or the list of what is asked: a person at a terminal is asked there. */
+/** Answers a decision, or lists the open ones; on a terminal it asks them one after the other. */
 export function decideCommand(
   id: string | undefined,
   answer: string | undefined,
@@ -54,7 +54,7 @@ interface Shown {
   readonly exit: number;
 }
 
-interface Said {
+interface Given {
   readonly answer: string | undefined;
   readonly cancel: string | undefined;
   readonly note: string | undefined;
@@ -63,17 +63,21 @@ interface Said {
 
 async function settle(
   id: string,
-  { answer = "", cancel, note, json }: Said,
+  { answer = "", cancel, note, json }: Given,
   options: AskOptions,
 ): Promise<number> {
   let after: AfterAnswer = { isShown: true, lines: [] };
   const exit = await tellVerdict(
-    { json, text: ({ details }) => `decision ${details?.id ?? id} is settled` },
+    {
+      json,
+      text: ({ details }) =>
+        `decision ${details?.id ?? id} is ${cancel === undefined ? "answered" : "cancelled"}`,
+    },
     async () => {
       const reason = note === undefined ? "" : await reasonFor(id, answer, note);
       const said = cancel === undefined ? { id, answer: `${answer}${reason}` } : { id, cancel };
       const verdict = await ask("decide", said, options);
-      // Through the socket it is the host's to show.
+      // Through the socket, the host publishes the answer.
       if (process.env.LOCKSTEP_SOCKET) return verdict;
       using opened = await openEngine();
       after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
@@ -85,7 +89,7 @@ async function settle(
   return after.isShown ? exit : Math.max(exit, 1);
 }
 
-/** An answer about a landing counts when the branch is landed again. */
+/** An answer about a landing takes effect when the branch is landed again. */
 async function nextStep({ engine }: Opened, { details }: Verdict): Promise<readonly string[]> {
   const decision = (await engine.ledger.decisions()).find(({ id }) => id === details?.id);
   const isLanding =
@@ -95,7 +99,7 @@ async function nextStep({ engine }: Opened, { details }: Verdict): Promise<reado
   return [`next: lockstep land ${printable(decision.task)}`];
 }
 
-/** Every question that waits, or one of them. */
+/** Asks every open decision, or one of them. */
 async function askAll(id: string | undefined): Promise<Shown> {
   using opened = await openEngine();
   using prompt = terminalPrompt();
@@ -120,7 +124,7 @@ async function readDecisions(
   return "allow" in one ? one : [one];
 }
 
-/** Who refuses work says why; other questions have no place for it. */
+/** The note as the reason of a refusal; other answers take no reason. */
 async function reasonFor(id: string, answer: string, note: string): Promise<string> {
   const found = await readDecisions(id, true, {});
   const kind = "allow" in found ? undefined : found[0]?.kind;

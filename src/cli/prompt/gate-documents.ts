@@ -4,11 +4,11 @@ import type { DesignDocument } from "../../ledger/decision-data.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import { versionPath } from "../../session/files/design-versions.ts";
 
-/** What a question is about, for a person who wants to read it before they answer. */
+/** The documents that a question is about. */
 export interface GateDocuments {
-  /** All of it; undefined where the question is about no documents. */
+  /** Their full text; undefined if the question has no documents. */
   show(decision: Decision): string | undefined;
-  /** What changed since the version that was asked about before; undefined where there is none. */
+  /** The difference to the version of the previous question; undefined if there was none. */
   changes(decision: Decision): string | undefined;
 }
 
@@ -17,7 +17,7 @@ export function gateDocuments(stateFolder: string): GateDocuments {
     document === undefined ? "/dev/null" : versionPath(stateFolder, document.digest);
   const difference = (one: string, other: string) =>
     spawnSync("git", ["diff", "--no-index", "--no-color", "--", one, other], { encoding: "utf8" }).stdout;
-  /** Without the lines that name the kept files. */
+  /** Without the header lines, which name internal files. */
   const body = (text: string) => text.replace(/^[\s\S]*?(?=^@@)/m, "");
   return {
     show: (decision) => {

@@ -3,18 +3,18 @@ import { whoCalls } from "../open/who-calls.ts";
 import { writeAll } from "../output/descriptor.ts";
 import type { Prompt } from "./answer-prompt.ts";
 
-/** Somebody sits there who may answer. */
+/** Whether a person is at the terminal and may answer. */
 export async function hasPerson(): Promise<boolean> {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true && !process.env.CI;
   return isTerminal && (await whoCalls()).kind === "person";
 }
 
 export interface TerminalPrompt extends Prompt, Disposable {
-  /** False once the person has ended it. */
+  /** False after the person has ended the prompt. */
   readonly isOpen: boolean;
 }
 
-/** A line at a time; Ctrl-C, Ctrl-D and `stop` end it. */
+/** Reads one line at a time; Ctrl-C, Ctrl-D and `stop` end it. */
 export function terminalPrompt(stop?: AbortSignal): TerminalPrompt {
   const { stdin: input, stdout: output } = process;
   const reader = createInterface({ input, output, ...(stop === undefined ? {} : { signal: stop }) });

@@ -2,7 +2,7 @@ import { fitted } from "../../core/text/display-width.ts";
 import { clockTime, withLocalTime } from "../../workspace/process/local-time.ts";
 import { type Frame, noPaint } from "./run-model.ts";
 
-/** The end of a task's log, with the way back. */
+/** The end of a task's log, with the keys that lead back. */
 export function drawLog(
   { name, text, keys }: { readonly name: string; readonly text: string | undefined; readonly keys: string },
   { columns, rows, paint = noPaint }: Frame,

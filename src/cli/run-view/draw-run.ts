@@ -1,16 +1,16 @@
 import { displayWidth, fitted, joined, padded, wrappedTo } from "../../core/text/display-width.ts";
 import { counted, duration } from "../output/table.ts";
-import { shortNumber, sumOf, wallWords } from "../output/words.ts";
+import { isolationWords, shortNumber, sumOf } from "../output/words.ts";
 import { drawTasks, inOrder } from "./draw-tasks.ts";
 import { type Need, needsPerson } from "./needs-person.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { countedTasks, isMerged, type ShownTask, taskWord } from "./task-words.ts";
 
-/** From so many lines on there is room for empty ones, and for texts of two lines. */
+/** From this height on there are empty lines between the parts, and texts may take two lines. */
 const roomyRows = 16;
 const taskRowsMin = 3;
 
-/** At most `rows` lines of at most `columns` columns: what needs the person, then every task. */
+/** At most `rows` lines of at most `columns` columns: first what waits for the person, then every task. */
 export function drawRun(model: RunModel, frame: Frame): string[] {
   const { columns, rows } = frame;
   const between = rows >= roomyRows ? [""] : [];
@@ -36,7 +36,7 @@ function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Fram
     ...(sinceMs === null ? [] : [duration(Math.max(0, Math.round((now - sinceMs) / 1000)))]),
     `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
     ...costWords(tasks),
-    ...(walls === null ? [] : [`walls: ${wallWords(walls)}`]),
+    ...(walls === null ? [] : [`isolation: ${isolationWords(walls)}`]),
   ];
   return [
     `${paint.bold(title)}${rest < 1 || first === "" ? "" : `  ${fitted(first, rest)}`}`,
@@ -46,7 +46,7 @@ function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Fram
   ];
 }
 
-/** How far it is, beside the title; where that is too narrow in shorter words, or on a line of its own. */
+/** The progress, next to the title; if there is no room, in shorter words or on a line of its own. */
 function countLines(
   tasks: readonly ShownTask[],
   { rest, columns, isRoomy }: { readonly rest: number; readonly columns: number; readonly isRoomy: boolean },
@@ -85,7 +85,7 @@ function drawFoot({ notice, keys }: RunModel, { columns, rows, paint = noPaint }
   return rows < taskRowsMin * 2 ? [] : lines;
 }
 
-/** For each what it is, in two lines at most, and the commands that settle it. */
+/** Each open question or held-up task in at most two lines, with the commands that resolve it. */
 function drawNeeds(
   needs: readonly Need[],
   { columns, rows }: Pick<Frame, "columns" | "rows">,
@@ -113,7 +113,7 @@ function drawNeeds(
   ];
 }
 
-/** The first ones that fit whole; one line is left for how many do not. */
+/** The first blocks that fit as a whole; one line is kept for the count of the others. */
 function fitting(blocks: readonly (readonly string[])[], rows: number): readonly (readonly string[])[] {
   const heightOf = (count: number) => sumOf(blocks.slice(0, count).map((lines) => lines.length));
   if (heightOf(blocks.length) <= rows) return blocks;

@@ -16,7 +16,7 @@ import {
   taskWord,
 } from "./task-words.ts";
 
-/** Who is at work first, and what is done last. */
+/** Running tasks first, merged ones last. */
 const order: readonly TaskState[] = [
   "IN_PROGRESS",
   "REVIEW",
@@ -34,7 +34,7 @@ export function inOrder<Task extends Pick<ShownTask, "key" | "state">>(tasks: re
   return inShownOrder(tasks, (key) => key);
 }
 
-/** By state, and among those by the name that is shown: T-2 before T-10. */
+/** By state, then by the name that is shown: T-2 before T-10. */
 export function inShownOrder<Task extends Pick<ShownTask, "key" | "state">>(
   tasks: readonly Task[],
   nameOf: (key: string) => string,
@@ -45,7 +45,7 @@ export function inShownOrder<Task extends Pick<ShownTask, "key" | "state">>(
     .map(({ task }) => task);
 }
 
-/** A heading, a line for each task as far as there is room, and how many are not shown. */
+/** A heading, one line for each task that fits, and the number of tasks that are not shown. */
 export function drawTasks(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {
   const tasks = inShownOrder(model.tasks, model.name === null ? model.nameOf : shortName);
   const room = rows - 1;
@@ -99,7 +99,7 @@ function layOut(
     ...(right === undefined ? {} : { right }),
   });
   const { budget, name, nameOf } = model;
-  // Below the session's own name its tasks need none.
+  // The session's name is in the title, so tasks are shown by their ids.
   const called = (key: string) => (name === null ? nameOf(key) : shortName(key));
   const tokens = ({ usage, attempts }: ShownTask) =>
     attempts === 0 ? "-" : against(shortNumber(usage.tokens), budget.tokens, shortNumber);
@@ -124,7 +124,7 @@ function layOut(
   return [...kept, { name: "LAST", width, cell: (task) => lastOf(task, model.last) }];
 }
 
-/** With the mark before them and the gap after each. */
+/** Includes the mark in front and the gap after each column. */
 function widthOf(columns: readonly Column[]): number {
   return columns.reduce((sum, { width }) => sum + width + gap.length, gap.length);
 }
@@ -158,7 +158,7 @@ function timeOf(task: ShownTask, now: number): string {
 function lastOf(task: ShownTask, last: ReadonlyMap<string, string>): string {
   const title = task.title ?? "";
   if (task.state === "MERGED") return title;
-  if (isTaken(task)) return "is in your hands";
+  if (isTaken(task)) return "you took it over";
   if (isInterrupted(task)) return "its run ended";
   const isAtWork = isWorkedOn(task) && task.waits.length === 0;
   const at = isAtWork ? last.get(task.key) : undefined;

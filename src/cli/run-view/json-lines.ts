@@ -5,7 +5,7 @@ import { writeAll } from "../output/descriptor.ts";
 
 const lookMs = 200;
 
-/** `run --json-lines`: every event of a session's tasks and decisions as a line of JSON, as soon as it has happened. */
+/** `run --json-lines`: prints every event of a session's tasks and decisions as a line of JSON, as it happens. */
 export class JsonLines implements AsyncDisposable {
   readonly #follower: LedgerFollower;
   readonly #session: string;
@@ -20,12 +20,12 @@ export class JsonLines implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** From now on. */
+  /** Events before this call are not printed. */
   static async open(ledger: Ledger, session: string): Promise<JsonLines> {
     return new JsonLines(await LedgerFollower.open(ledger), session);
   }
 
-  /** Everything is out. */
+  /** Waits until every event is printed. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     this.#look();
@@ -33,12 +33,12 @@ export class JsonLines implements AsyncDisposable {
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  /** One look after the other, or an event would be told twice. */
+  /** Reads run one after the other, so that no event is printed twice. */
   #look(): void {
     this.#looking = this.#looking
       .then(async () => {
         const news = await this.#follower.news();
-        const own = news.filter(({ task }) => isTold(task, this.#session));
+        const own = news.filter(({ task }) => concerns(task, this.#session));
         writeAll(1, own.map((event) => `${JSON.stringify(lineOf(event, this.#session))}\n`).join(""));
       })
       .catch((error: unknown) => {
@@ -47,7 +47,7 @@ export class JsonLines implements AsyncDisposable {
   }
 }
 
-function isTold(task: string | null, session: string): boolean {
+function concerns(task: string | null, session: string): boolean {
   return task !== null && concernsSession(task, session);
 }
 

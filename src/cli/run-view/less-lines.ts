@@ -5,7 +5,7 @@ import { isMerged } from "./task-words.ts";
 
 type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims" | "unproven_deeds">>;
 
-/** What is verified less than before a task, and what its agent claims without a proof. */
+/** Tests that a task weakened, and claims of its agent that nothing confirms. */
 export function lessWords({
   weakened = [],
   unproven_claims: claims = [],
@@ -15,20 +15,20 @@ export function lessWords({
   return [
     ...weakened.map(({ path, what }) => `${style.red("tests weakened:")} ${printable(`${path}: ${what}`)}`),
     ...(claims.length === 0 ? [] : [`${unproven} ${printable(claimsText(claims))}`]),
-    ...deeds.map((deed) => `${unproven} ${printable(`it says "${deed}", which nothing shows`)}`),
+    ...deeds.map((deed) => `${unproven} ${printable(`the agent says "${deed}", but nothing confirms it`)}`),
   ];
 }
 
 const claimsShown = 5;
 
-/** Of an agent that says it changed files which its work does not have. */
+/** The agent says that it changed files, but its work does not contain them. */
 function claimsText(claims: readonly string[]): string {
   const shown = claims.slice(0, claimsShown).join(", ");
   const more = claims.length > claimsShown ? ` and ${claims.length - claimsShown} more` : "";
-  return `it says that it changed ${shown}${more}, which is not in its work`;
+  return `the agent says that it changed ${shown}${more}, but its work does not contain that`;
 }
 
-/** Of all tasks that are in, each line with its task. */
+/** The lines of all merged tasks, each with the task's name. */
 export function lessLines(tasks: readonly TaskStatus[], nameOf: (key: string) => string): readonly string[] {
   return tasks
     .filter(isMerged)

@@ -6,27 +6,27 @@ import { shortName } from "../output/task-names.ts";
 import { drawLog } from "./draw-log.ts";
 import { drawRun } from "./draw-run.ts";
 import { inOrder } from "./draw-tasks.ts";
-import { type Looking, lookingAtTasks, pressKey, readKeys, type Wish } from "./press-key.ts";
-import { isProving, isSettled } from "./proving.ts";
+import { type KeyRequest, type Looking, lookingAtTasks, pressKey, readKeys } from "./press-key.ts";
+import { hasFinishedProving, isProving } from "./proving.ts";
 import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
 import { type ShownTask, taskWord } from "./task-words.ts";
 
 interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf"> {
-  /** The process that does the tasks, while this one only watches. */
+  /** The process that runs the tasks, if this one only watches. */
   readonly otherRun: number | undefined;
 }
 
-/** What the view asks of the run. */
+/** How the view reads and controls the run. */
 export interface RunPort {
   read(): Promise<Seen>;
   log(task: string): string | undefined;
-  /** Each has the terminal for itself meanwhile, and says what went wrong. */
+  /** These use the terminal exclusively, and return what went wrong. */
   diff(task: string): Promise<string | undefined>;
   take(task: string): Promise<string | undefined>;
   answer(): Promise<string | undefined>;
-  /** Says what became of it. */
+  /** Returns the result as a text. */
   stop(task: string): Promise<string>;
   interrupt(): void;
 }
@@ -35,16 +35,16 @@ type Facts = Pick<RunModel, "name" | "walls" | "budget">;
 
 const drawMs = 125;
 const readMsMin = 1000;
-/** Reading many tasks takes time that the run needs: it is done that much less often. */
+/** The pause between reads is this many times the duration of a read, so that large runs are not slowed down. */
 const readShare = 20;
 const noticeMs = 10_000;
 
 const taskKeys = ["j/k select", "l log", "d diff", "s stop", "t take", "a answer"];
 const ownKeys = ["q end the run", ...taskKeys];
-const watchKeys = ["q leave: the other run goes on", ...taskKeys];
+const watchKeys = ["q leave (the other run continues)", ...taskKeys];
 const logKeys = "j/k another task  q or esc back";
 
-/** A view can be drawn, and is wished for. */
+/** Whether stderr is a terminal that the view can be drawn on. */
 export function isLive(): boolean {
   return process.stderr.isTTY === true && !process.env.CI && process.env.TERM !== "dumb";
 }
@@ -101,7 +101,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     this.#drawnAt = "";
   }
 
-  /** What a person is reading is theirs until they close it: what comes next would be written into it. */
+  /** Waits until the person has closed a pager or prompt, so that no output is written into it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
     clearInterval(this.#timer);
@@ -109,7 +109,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     this.#screen.close();
   }
 
-  /** Nothing is drawn twice, but for the clock. */
+  /** Draws once a second for the clock, or sooner if something has changed. */
   #tick(): void {
     const now = Date.now();
     if (now >= this.#readAgainAt) void this.#read(now);
@@ -130,10 +130,10 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     this.#readAgainAt = Infinity;
     try {
       const seen = await this.#port.read();
-      if (isSettled(this.#seen, seen)) this.#step = undefined;
+      if (hasFinishedProving(this.#seen, seen)) this.#step = undefined;
       this.#seen = seen;
     } catch (error) {
-      // The run meets the same trouble, and ends with it.
+      // The run meets the same error, and ends with it.
       this.tell(`the tasks cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
     this.#drawnAt = "";
@@ -173,45 +173,46 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   readonly #onData = (chunk: Buffer) => {
     for (const key of readKeys(chunk.toString())) {
       const order = inOrder(this.#seen.tasks).map((task) => task.key);
-      const { looking, wish } = pressKey(this.#looking, key, order);
+      const { looking, request } = pressKey(this.#looking, key, order);
       this.#looking = looking;
       this.#notice = undefined;
       this.#drawnAt = "";
-      if (wish !== undefined) void this.#carryOut(wish);
+      if (request !== undefined) void this.#carryOut(request);
     }
   };
 
-  async #carryOut(wish: Wish): Promise<void> {
-    if (!("task" in wish)) return wish.do === "answer" ? this.#answer() : this.#port.interrupt();
-    const name = shortName(wish.task);
-    if (wish.do === "ask-stop" || wish.do === "ask-take") return this.#ask(wish.do, wish.task);
+  async #carryOut(request: KeyRequest): Promise<void> {
+    if (!("task" in request)) return request.do === "answer" ? this.#answer() : this.#port.interrupt();
+    const name = shortName(request.task);
+    if (request.do === "ask-stop" || request.do === "ask-take") return this.#ask(request.do, request.task);
     try {
-      if (wish.do === "stop") this.tell(await this.#port.stop(wish.task));
-      else if (wish.do === "take") await this.#lend(() => this.#port.take(wish.task));
-      else await this.#lend(() => this.#port.diff(wish.task));
+      if (request.do === "stop") this.tell(await this.#port.stop(request.task));
+      else if (request.do === "take") await this.#lend(() => this.#port.take(request.task));
+      else await this.#lend(() => this.#port.diff(request.task));
     } catch (error) {
       this.tell(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
   async #answer(): Promise<void> {
-    if (this.#seen.decisions.length === 0) this.tell("nothing waits for an answer");
+    if (this.#seen.decisions.length === 0) this.tell("no question waits for an answer");
     else await this.#lend(() => this.#port.answer());
   }
 
-  /** What cannot be is said at once. */
+  /** The first press asks for a second one; an impossible request is refused at once. */
   #ask(what: "ask-stop" | "ask-take", task: string): void {
     const name = shortName(task);
     const found = this.#seen.tasks.find(({ key }) => key === task);
     const fits = what === "ask-stop" ? isAtWork : mayBeTaken;
     if (found !== undefined && !fits(found)) {
       this.#looking = { ...this.#looking, asked: null };
-      const done = what === "ask-stop" ? "only work in progress can be stopped" : "nothing can be taken over";
+      const done =
+        what === "ask-stop" ? "only work in progress can be stopped" : "it has no work to take over";
       this.tell(`${name} is ${taskWord(found)}: ${done}`);
-    } else if (what === "ask-stop") this.tell(`s again stops ${name}; everything is kept`);
+    } else if (what === "ask-stop") this.tell(`press s again to stop ${name}; its work is kept`);
     else if (found === undefined || isAtWork(found))
-      this.tell(`t again stops the agent of ${name} and gives you its work`);
-    else this.tell(`t again gives you the work of ${name}`);
+      this.tell(`press t again to stop the agent of ${name} and take over its work`);
+    else this.tell(`press t again to take over the work of ${name}`);
   }
 
   async #lend(show: () => Promise<string | undefined>): Promise<void> {
@@ -239,7 +240,9 @@ function isAtWork({ state }: Pick<ShownTask, "state">): boolean {
 }
 
 function watching({ otherRun }: Seen): string | null {
-  return otherRun === undefined ? null : `process ${otherRun} runs already and does these tasks: watching`;
+  return otherRun === undefined
+    ? null
+    : `Another run (PID ${otherRun}) is already handling these tasks; following its progress.`;
 }
 
 type Format = Parameters<typeof styleText>[0];

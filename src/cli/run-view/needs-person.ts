@@ -13,14 +13,14 @@ export interface Question {
   readonly data?: Decision["data"];
 }
 
-/** Something that only a person can settle, and how: one of the commands. */
+/** Something that only a person can resolve, with the commands for it. */
 export interface Need {
   readonly name: string;
   readonly text: string;
   readonly commands: readonly string[];
 }
 
-/** Open decisions, then tasks that a person has to go on with. */
+/** Open decisions, then tasks that wait for a person. */
 export function needsPerson(
   decisions: readonly Question[],
   tasks: readonly ShownTask[],
@@ -37,13 +37,13 @@ export function needsPerson(
       if (mayContinue(task.key)) return [];
       const name = nameOf(task.key);
       const commands = commandsFor(task, name);
-      const text = isWaitingFor(task, "taken") ? "is in your hands" : whyOf(task);
+      const text = isWaitingFor(task, "taken") ? "you took it over" : whyOf(task);
       return commands.length === 0 ? [] : [{ name, text, commands: commands.slice(0, 1) }];
     }),
   ];
 }
 
-/** What a person types to go on with a task that waits for them, but for a decision, which has commands of its own. */
+/** The commands that continue a task that waits for a person. Decisions have their own: `decideCommands`. */
 export function commandsFor(task: Pick<ShownTask, "waits">, name: string): readonly string[] {
   const resolve = `lockstep task resolve ${name} --note "…"`;
   if (isWaitingFor(task, "escalated")) return [resolve];
@@ -58,18 +58,18 @@ function isWaitingFor({ waits }: Pick<ShownTask, "waits">, why: Why): boolean {
   return waits.some((wait) => wait.on === "person" && wait.why === why);
 }
 
-/** The task is called as a person would call it. */
+/** With the short name of the task. */
 export function questionText({ question, task }: Question, nameOf: (key: string) => string): string {
   return question.replaceAll(task, nameOf(task));
 }
 
-/** Each as it can be typed. `pending`: all that wait, where they are known. */
+/** The commands that answer a decision. `pending`: all open decisions, if known, for the shortest name. */
 export function decideCommands(one: Question, pending?: readonly Question[]): readonly string[] {
   const name = pending === undefined ? one.id : decisionName(pending, one.id);
   return answersTo(one).map((answer) => `lockstep decide ${name} ${inShell(answer)}`);
 }
 
-/** What can be said; `…`: a person's own words. */
+/** The possible answers; `…` is free text. */
 export function answersTo({ kind, options }: Pick<Question, "kind" | "options">): readonly string[] {
   if (options.length === 0) return ["…"];
   if (kind === "weakened") return ["accept: …", "refuse: …"];

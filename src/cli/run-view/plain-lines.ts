@@ -8,14 +8,14 @@ import { shortName } from "../output/task-names.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 
 interface Ledgered {
-  /** As the ledger has it now; undefined for a task that it does not know. */
+  /** Undefined for a task that the ledger does not know. */
   task(key: string): Promise<{ readonly state: string; readonly attempts: number } | undefined>;
 }
 
 const textLengthMax = 300;
 const startWords = "started by ";
 
-/** One line each, for logs and for terminals that cannot be drawn on. */
+/** Prints the run line by line, for logs and for terminals without a live view. */
 export class PlainLines implements RunWatcher, AsyncDisposable {
   readonly isLent = false;
   readonly #session: string;
@@ -35,7 +35,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
     if (text === undefined || this.#isKnown(task, text)) return;
     this.#step = "";
     this.#write(async () => {
-      // Who only watches hears of a state when the task may be further already.
+      // A watching process sees a state late: the task may already be in a later attempt.
       const isWatched = event.type === "said" && isTaskState(event.text);
       const tries = isWatched ? 1 : await this.#triesOf(task, text);
       const name = task.startsWith(`${this.#session}/`) ? shortName(task) : task;
@@ -44,7 +44,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
     });
   }
 
-  /** The same one twice in a row says nothing new. */
+  /** Skips a step that is the same as the last one. */
   step(line: string): void {
     if (line === this.#step) return;
     this.#step = line;
@@ -60,7 +60,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
     this.tell(line);
   }
 
-  /** Everything that was told so far is out. */
+  /** Waits until everything so far is printed. */
   async flush(): Promise<void> {
     await this.#written;
     if (this.#fault !== undefined) throw this.#fault;
@@ -70,7 +70,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
     return this.flush();
   }
 
-  /** In the order in which it was told, though a line may have to be looked up first. */
+  /** Keeps the order of the calls, although a line may need a ledger lookup first. */
   #write(line: () => Promise<string>): void {
     const time = style.dim(clockTime(new Date()));
     const write = async () => writeAll(2, `${time} ${await line()}\n`);
@@ -79,7 +79,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
     });
   }
 
-  /** It is said that an attempt begins before the ledger has it. */
+  /** The start of an attempt is reported before the ledger records it. */
   async #triesOf(task: string, text: string): Promise<number> {
     const found = await this.#ledger.task(task);
     if (found === undefined) return 1;
@@ -87,15 +87,15 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
     return found.attempts + (isAhead ? 1 : 0);
   }
 
-  /** A warning, or the end of an attempt, may repeat what was just told of the same attempt. */
+  /** Whether a warning or the end of an attempt only repeats the last reason of the same attempt. */
   #isKnown(task: string, text: string): boolean {
     if (text.startsWith(startWords)) this.#reasons.delete(task);
     const [, kind = "", reason = text] = /^(refused|waiting|warning|failed)?(?:, |: )?(.*)$/.exec(text) ?? [];
-    const told = reason.replace(/^[RE]-[A-Z]+(?:-\d+)?: /, "");
+    const bare = reason.replace(/^[RE]-[A-Z]+(?:-\d+)?: /, "");
     const before = this.#reasons.get(task);
-    const repeats = kind === "warning" || (kind === "" && told !== reason);
-    if (repeats && before?.startsWith(told) === true) return true;
-    if (kind !== "" || told !== reason) this.#reasons.set(task, told);
+    const repeats = kind === "warning" || (kind === "" && bare !== reason);
+    if (repeats && before?.startsWith(bare) === true) return true;
+    if (kind !== "" || bare !== reason) this.#reasons.set(task, bare);
     return false;
   }
 }

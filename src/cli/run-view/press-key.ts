@@ -10,15 +10,15 @@ export type Key =
   | "leave"
   | "interrupt";
 
-/** Where the person is in the view. */
+/** What the view shows, and which key waits for a second press. */
 export interface Looking {
   readonly selected: string | null;
   readonly page: "tasks" | "log";
-  /** A key that ends somebody's work counts when it is pressed twice. */
+  /** Keys that end an agent's work have to be pressed twice. */
   readonly asked: "stop" | "take" | null;
 }
 
-export type Wish =
+export type KeyRequest =
   | { readonly do: "diff" | "stop" | "take" | "ask-stop" | "ask-take"; readonly task: string }
   | { readonly do: "interrupt" | "answer" };
 
@@ -41,32 +41,32 @@ const meanings: Readonly<Record<string, Key>> = {
   "\u0003": "interrupt",
 };
 
-/** What came from a terminal in raw mode; what means nothing here is left out. */
+/** The keys in a chunk of a terminal in raw mode; unknown ones are dropped. */
 export function readKeys(chunk: string): readonly Key[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: keys such as the arrows begin with one
   const pressed = chunk.match(/\u001b[[O][\d;]*[A-Za-z~]|[\s\S]/g) ?? [];
   return pressed.flatMap((one) => meanings[one] ?? []);
 }
 
-/** Where that leads; `order`: the tasks from top to bottom. */
+/** The view after a key, and what the run has to do. `order`: the tasks from top to bottom. */
 export function pressKey(
   looking: Looking,
   key: Key,
   order: readonly string[],
-): { readonly looking: Looking; readonly wish?: Wish } {
+): { readonly looking: Looking; readonly request?: KeyRequest } {
   const calm: Looking = { ...looking, asked: null };
   const isBack = key === "back" || (key === "leave" && looking.page === "log");
   if (isBack) return { looking: { ...calm, page: "tasks" } };
-  if (key === "interrupt" || key === "leave") return { looking: calm, wish: { do: "interrupt" } };
-  if (key === "answer") return { looking: calm, wish: { do: "answer" } };
+  if (key === "interrupt" || key === "leave") return { looking: calm, request: { do: "interrupt" } };
+  if (key === "answer") return { looking: calm, request: { do: "answer" } };
   if (key === "up" || key === "down") return { looking: { ...calm, selected: step(looking, key, order) } };
   const task = looking.selected ?? order[0];
   if (task === undefined) return { looking: calm };
   const at: Looking = { ...calm, selected: task };
   if (key === "log") return { looking: { ...at, page: looking.page === "log" ? "tasks" : "log" } };
-  if (key === "diff") return { looking: at, wish: { do: "diff", task } };
-  if (looking.asked === key) return { looking: at, wish: { do: key, task } };
-  return { looking: { ...at, asked: key }, wish: { do: `ask-${key}`, task } };
+  if (key === "diff") return { looking: at, request: { do: "diff", task } };
+  if (looking.asked === key) return { looking: at, request: { do: key, task } };
+  return { looking: { ...at, asked: key }, request: { do: `ask-${key}`, task } };
 }
 
 function step({ selected }: Looking, key: "up" | "down", order: readonly string[]): string | null {

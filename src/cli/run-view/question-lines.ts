@@ -3,12 +3,12 @@ import { printable } from "../output/table.ts";
 import { decideCommands, type Question, questionText } from "./needs-person.ts";
 
 interface Shown {
-  /** All that wait. */
+  /** All open decisions. */
   readonly pending: readonly Question[];
   nameOf(task: string): string;
 }
 
-/** A question and the commands that answer it; broken between words where the terminal ends. */
+/** A question and the commands that answer it, wrapped to the terminal. */
 export function questionLines(one: Question, { pending, nameOf }: Shown): readonly string[] {
   const columns = ((process.stdout.isTTY && process.stdout.columns) || 80) - 2;
   const isPending = pending.some(({ id }) => id === one.id);

@@ -1,28 +1,28 @@
 import type { Question } from "./needs-person.ts";
 import type { ShownTask } from "./task-words.ts";
 
-/** Everything that the view shows, at one moment. */
+/** Everything that the view shows at one moment. */
 export interface RunModel {
-  /** The session, where there is one. */
+  /** The session; null for all sessions. */
   readonly name: string | null;
   readonly tasks: readonly ShownTask[];
   readonly decisions: readonly Question[];
-  /** The shortest name by which a person can call a task. */
+  /** The shortest name that identifies a task. */
   nameOf(key: string): string;
-  /** Null where nothing runs that they could stand around. */
+  /** Which kinds of isolation are on; null if no run is active. */
   readonly walls: Readonly<Record<string, boolean>> | null;
-  /** What one task may use before it is halted. */
+  /** The limits at which a task is halted. */
   readonly budget: { readonly tokens: number | null; readonly costUsd: number | null };
-  /** The last thing that each task's agent did, or that became of its work. */
+  /** The last action of each task's agent, or the last step of its verification. */
   readonly last: ReadonlyMap<string, string>;
-  /** When it began; null for a look at what there is. */
+  /** When the run began; null for `status --watch`. */
   readonly sinceMs: number | null;
-  /** What holds for the whole until further notice, such as that nothing more is started. */
+  /** A lasting remark about the run, such as that no new tasks will start. */
   readonly remark: string | null;
-  /** What is being done besides the agents' work, or what a key has brought about. */
+  /** The current step of Lockstep itself, or the result of a key. */
   readonly notice: string | null;
   readonly selected: string | null;
-  /** What each key does, where there are any. */
+  /** What each key does; null without a keyboard. */
   readonly keys: readonly string[] | null;
 }
 
@@ -41,5 +41,5 @@ export interface Frame {
   readonly paint?: Paint;
 }
 
-const asItIs = (text: string) => text;
-export const noPaint: Paint = { bold: asItIs, dim: asItIs, red: asItIs, green: asItIs };
+const unchanged = (text: string) => text;
+export const noPaint: Paint = { bold: unchanged, dim: unchanged, red: unchanged, green: unchanged };

@@ -13,7 +13,7 @@ interface Looked {
   otherRun(): number | undefined;
 }
 
-/** The run, as far as its view may look and touch. */
+/** The live view's access to the run. */
 export function runPort(
   { engine }: Pick<IntegrationContext, "engine">,
   { session, stateFolder, stops, otherRun }: Looked,
@@ -36,7 +36,7 @@ export function runPort(
     take: (task) => showOwnCommand(["take", task], { stays: true }),
     stop: async (task) => {
       const { exit, stdout, fault } = await ownCommand(["stop", task]);
-      return exit === 0 ? stdout.trim() : (fault ?? `it cannot be stopped (exit ${exit})`);
+      return exit === 0 ? stdout.trim() : (fault ?? `the task cannot be stopped (exit ${exit})`);
     },
     answer: () => showOwnCommand(["decide"], { stays: true }),
     interrupt: () => stops.interrupt(),

@@ -5,7 +5,7 @@ import { checkOutput } from "../output/check-output.ts";
 import { style } from "../output/style.ts";
 import { counted, duration, printable } from "../output/table.ts";
 import { shortName } from "../output/task-names.ts";
-import { shortNumber, stateWord, sumOf, wallWords } from "../output/words.ts";
+import { isolationWords, shortNumber, stateWord, sumOf } from "../output/words.ts";
 import { inOrder } from "./draw-tasks.ts";
 import { lessWords } from "./less-lines.ts";
 import { commandsFor, decideCommands, type Question, questionText } from "./needs-person.ts";
@@ -17,65 +17,65 @@ export type ReportedTask = ShownTask &
 
 export interface RunReport {
   readonly session: string;
-  /** `running`: another process does it. */
+  /** `running`: another process runs the tasks. */
   readonly outcome: "merged" | "failed" | "waiting" | "running" | "stopped";
-  /** True if everything was merged before, and nothing was to do. */
+  /** True if everything was merged before this run. */
   readonly wasDone: boolean;
   readonly base: string;
   readonly tasks: readonly ReportedTask[];
   readonly decisions: readonly Question[];
-  /** The shortest name by which a person can call a task. */
+  /** The shortest name that identifies a task. */
   nameOf(key: string): string;
-  /** What a person types about a task of another session, where it waits for them. */
+  /** The commands for a task of another session that waits for a person. */
   commandsTo(key: string): readonly string[];
-  /** What was said of each last. */
+  /** The last event of each task. */
   readonly last: ReadonlyMap<string, string>;
   readonly seconds: number;
-  /** Null where nobody knows any more which stood. */
+  /** Which kinds of isolation were on; null if that is not known any more. */
   readonly walls: Readonly<Record<string, boolean>> | null;
   /** Why there is no sandbox. */
   readonly missing: string | null;
-  /** The command that goes on with this run, and the one that gives the base to others. */
+  /** The command that continues this run. */
   readonly goOn: string;
-  /** The process that does the tasks, where this one only watched and left. */
+  /** The process that runs the tasks, if this one only watched and left. */
   readonly left: number | null;
+  /** The command that publishes the base. */
   readonly push: string | null;
-  /** Where reasons are broken. */
+  /** The width at which reasons are wrapped. */
   readonly columns: number;
 }
 
 const whyLengthMax = 300;
-/** A name takes that part of a line at most. */
+/** A name takes at most this fraction of a line. */
 const nameShare = 4;
-/** From so many tasks on that wait for the same, one line tells of all. */
+/** From this number on, tasks that wait for the same thing share one line. */
 const alikeMin = 4;
-/** Of each failed check, where several tasks are told of. */
+/** Output lines of each failed check, if several tasks are reported. */
 const outputLinesMax = 12;
 
-/** What became of a run, for people; the last line is what to do with it. */
+/** The report of a run as text; the last line is the next command. */
 export function runReport(report: RunReport): string {
   const { session, tasks, wasDone, push } = report;
   const lines = wasDone
     ? [
-        `${style.bold(session)} is done: ${allTasks(tasks.length)} merged before, and the plan has not changed; --again starts it anew`,
+        `${style.bold(session)} is done: ${allTasks(tasks.length)} already merged, and the plan has not changed; --again starts a new session`,
       ]
     : [headLine(report), ...mergedLines(report), ...openLines(report), "", factsLine(report)];
-  if (report.missing !== null && !wasDone)
-    lines.push(`no sandbox stood around the agents: ${report.missing}`);
+  if (report.missing !== null && !wasDone) lines.push(`the agents ran without a sandbox: ${report.missing}`);
   if (isLeft(report)) lines.push(endLine(report));
   if (push !== null) lines.push(`${style.dim("to share it:")} ${push}`);
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The person has left before its end. */
+/** The person left before the end of the run. */
 function isLeft({ outcome }: RunReport): boolean {
   return outcome === "running" || outcome === "stopped";
 }
 
 function endLine({ left, goOn }: RunReport): string {
   return left === null
-    ? `stopped, and everything is kept: \`${goOn}\` goes on`
-    : `left: process ${left} goes on with the tasks; \`${goOn}\` watches them again`;
+    ? `stopped, and all work is kept: \`${goOn}\` continues`
+    : `left: process ${left} continues with the tasks; \`${goOn}\` follows them again`;
 }
 
 function allTasks(count: number): string {
@@ -110,7 +110,7 @@ function mergedTaskLines(
   ];
 }
 
-/** A long name leaves room for what is told of its task. */
+/** A long name is cut so that there is room for the text. */
 function nameWidth(tasks: readonly ReportedTask[], columns: number): number {
   const widest = tasks.reduce((width, { key }) => Math.max(width, displayWidth(shortName(key))), 0);
   return Math.min(widest, Math.floor(columns / nameShare));
@@ -144,25 +144,25 @@ function openLines(report: RunReport): string[] {
   ];
 }
 
-/** What the check printed that holds a task up. */
+/** The output of the failed check that holds up a task. */
 function outputLines(task: ReportedTask, { nameOf }: RunReport, linesMax: number): readonly string[] {
   const isHeldUp = whyOf(task) !== "";
   return isHeldUp ? checkOutput(task.details, { name: nameOf(task.key), linesMax }) : [];
 }
 
-/** It has not begun, because of another task. */
+/** The task has not started because it waits for another one. */
 function isUnbegun(task: ReportedTask): boolean {
   return task.state === "PENDING" && task.attempts === 0 && waitsForOther(task);
 }
 
-/** Nothing is to be said of it but that it has not begun. */
+/** There is nothing to report except that the task has not started. */
 function isIdle({ key, state, attempts, waits }: ReportedTask, { decisions, last }: RunReport) {
   const isAsked = decisions.some(({ task }) => task === key);
   const isHeldUp = waits.some(({ on }) => on !== "slot");
   return state === "PENDING" && attempts === 0 && !isHeldUp && !isAsked && !last.has(key);
 }
 
-/** `linesMax`: of what its check printed. */
+/** `linesMax`: for the output of its check. */
 function taskLines(
   task: ReportedTask,
   report: RunReport,
@@ -171,7 +171,7 @@ function taskLines(
   const { columns, nameOf } = report;
   const { why, commands } = nextFor(task, report);
   const indent = `  ${"".padEnd(width)}  `;
-  // The last line says it for all of them.
+  // The last line of the report has this command.
   const next = isLeft(report) && commands[0] === report.goOn ? [] : commands;
   const [first = "", ...more] = wrapped(why, columns - indent.length);
   const name = nameOf(task.key);
@@ -189,7 +189,7 @@ function taskLines(
   ];
 }
 
-/** Decisions about none of the tasks that are left. */
+/** Decisions that belong to none of the open tasks. */
 function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
   const open = new Set(tasks.filter((task) => !isMerged(task)).map(({ key }) => key));
   const others = decisions.filter(({ task }) => !open.has(task));
@@ -199,7 +199,7 @@ function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
   ]);
 }
 
-/** Why a task is not merged, and what a person types next. */
+/** Why a task is not merged, and the next commands. */
 function nextFor(task: ReportedTask, report: RunReport) {
   const { decisions, last, goOn, nameOf } = report;
   const { key, state } = task;
@@ -209,13 +209,13 @@ function nextFor(task: ReportedTask, report: RunReport) {
   if (asked.length > 0)
     return {
       why: said(asked.map((one) => `${questionText(one, nameOf)} (${one.options.join(" or ")})`).join("; ")),
-      // With the first answer that there is.
+      // Each with the first of its answers.
       commands: [...asked.flatMap((one) => decideCommands(one).slice(0, 1)), goOn],
     };
   if (task.reverted_by !== null)
     return { why: "rolled back", commands: [`lockstep task retry ${name}`, goOn] };
   const own = commandsFor(task, name);
-  if (isTaken(task)) return { why: "in your hands", commands: [...own, goOn] };
+  if (isTaken(task)) return { why: "you took it over", commands: [...own, goOn] };
   if (task.details.cancelled === true) return { why: fitted(whyOf(task), whyLengthMax), commands: [] };
   if (state === "FAILED")
     return { why: said(whyOf(task)), commands: [`lockstep task resolve ${name} --note "…"`, goOn] };
@@ -223,7 +223,7 @@ function nextFor(task: ReportedTask, report: RunReport) {
   return { why: said(whyOf(task) || last.get(key) || heldUpText(task)), commands: [...own, goOn] };
 }
 
-/** What is done in this session, the others of it tell; what holds a lock in another one has to be gone on with. */
+/** The commands for tasks of other sessions that hold a lock; tasks of this session have their own lines. */
 function elsewhere({ waits }: ReportedTask, { session, commandsTo }: RunReport): readonly string[] {
   const others = waits.flatMap((wait) => ("task" in wait ? wait.task : []));
   const foreign = others.filter((key) => !isOfSession(key, session));
@@ -241,7 +241,7 @@ function factsLine({ tasks, seconds, walls }: RunReport): string {
       duration(Math.round(seconds)),
       `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
       ...(costs.length === 0 ? [] : [`${sumOf(costs).toFixed(2)} USD`]),
-      ...(walls === null ? [] : [`walls: ${wallWords(walls)}`]),
+      ...(walls === null ? [] : [`isolation: ${isolationWords(walls)}`]),
     ].join(", "),
   );
 }

@@ -5,20 +5,20 @@ import { field } from "../../core/values/fields.ts";
 import { printable } from "../output/table.ts";
 import { stateWord } from "../output/words.ts";
 
-/** Whoever shows a person how a run goes. */
+/** Shows the progress of a run: the live view, or plain lines. */
 export interface RunWatcher {
   onTask(task: string, event: AgentEvent): void;
-  /** What is being done besides the agents' work. */
+  /** A step of Lockstep itself, such as a check. */
   step(line: string): void;
-  /** Something that a person has to know now. */
+  /** A message for the person. */
   tell(line: string): void;
-  /** Something that holds from now on. */
+  /** A remark that stays visible. */
   remark(line: string): void;
-  /** True while the terminal is lent to another program, whose Ctrl-C it is. */
+  /** True while another program uses the terminal and receives its Ctrl-C. */
   readonly isLent: boolean;
 }
 
-/** What a person would want to see of an event. */
+/** The text of an event, for people; undefined for events that are not shown. */
 export function lastThing(event: AgentEvent): string | undefined {
   if (event.type !== "said" && event.type !== "tool") return undefined;
   // The output of an agent that failed comes after the first line; its log has it.
@@ -26,7 +26,7 @@ export function lastThing(event: AgentEvent): string | undefined {
   return printable(answerWords(text) ?? (isTaskState(text) ? stateWord(text) : text));
 }
 
-/** An agent's answer is for programs; what it says in it is for people. Whoever else looks at a task has a name. */
+/** Status and summary of an agent's JSON answer. A reviewer's answer begins with its name. */
 export function answerWords(text: string): string | undefined {
   const [, name = "", json] = /^\s*(?:([\w.-]+): )?(\{[\s\S]*\})\s*$/.exec(text) ?? [];
   if (json === undefined) return undefined;

@@ -1,17 +1,17 @@
 import { writeAll } from "../output/descriptor.ts";
 
-/** Another screen, no cursor, and no line that runs on into the next; and all of it taken back. */
+/** Alternate screen, hidden cursor, no line wrapping; `leave` undoes all of it. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
 const leave = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
-/** A terminal that is drawn on in place: only lines that changed are written. Given back when the process ends, too. */
+/** Draws on a terminal in place and writes only changed lines. Restores the terminal when the process ends. */
 export class Screen implements Disposable {
   readonly #terminal: NodeJS.WriteStream & { fd: 1 | 2 };
   readonly #onLeave: () => void;
   #drawn: readonly string[] = [];
   #open = false;
 
-  /** `onLeave`: what else is to be given back with it. */
+  /** `onLeave`: called when the terminal is restored. */
   constructor(terminal: NodeJS.WriteStream & { fd: 1 | 2 }, onLeave: () => void = () => {}) {
     this.#terminal = terminal;
     this.#onLeave = onLeave;
@@ -37,7 +37,7 @@ export class Screen implements Disposable {
     let changes = "";
     for (let row = 0; row < count; row += 1) {
       const line = lines[row] ?? "";
-      // Emptied first: after a whole line the cursor still stands on its last character.
+      // Cleared first: after a full line the cursor is still on its last character.
       if (line !== (this.#drawn[row] ?? "")) changes += `\u001b[${row + 1};1H\u001b[2K${line}`;
     }
     this.#drawn = lines;
@@ -61,7 +61,7 @@ export class Screen implements Disposable {
     this.#onLeave();
   };
 
-  /** The terminal moves what it shows as it likes: everything is drawn anew. */
+  /** After a resize the terminal may have moved lines, so everything is drawn again. */
   readonly #forget = () => {
     this.#drawn = [];
     this.#write("\u001b[2J");

@@ -5,7 +5,7 @@ import { clockTime } from "../../workspace/process/local-time.ts";
 import { shortName } from "../output/task-names.ts";
 import { stateWord } from "../output/words.ts";
 
-/** What is shown of a task; the status document has more. */
+/** The fields of a task that the view shows. */
 export type ShownTask = Pick<
   TaskStatus,
   "key" | "title" | "state" | "agent" | "attempts" | "code" | "reason" | "waits" | "reverted_by"
@@ -20,12 +20,12 @@ export type ShownTask = Pick<
   } | null;
 };
 
-/** `take` keeps the lock without a clock. */
+/** `take` holds the lease without a timeout. */
 export function isTaken({ state, alive }: Pick<ShownTask, "state" | "alive">): boolean {
   return state === "IN_PROGRESS" && alive?.lease === "held";
 }
 
-/** Whoever ran it is gone, and nobody has gone on with it yet. */
+/** The process that ran the task has ended, and no other one has continued it. */
 export function isInterrupted({ state, alive }: Pick<ShownTask, "state" | "alive">): boolean {
   return state === "IN_PROGRESS" && alive?.lease !== "held" && alive?.runner_alive === false;
 }
@@ -34,19 +34,19 @@ export function isMerged({ state, reverted_by }: Pick<ShownTask, "state" | "reve
   return state === "MERGED" && reverted_by === null;
 }
 
-/** Somebody works on it, or on what it made. */
+/** An agent works on the task, or its work is being verified. */
 export function isWorkedOn({ state }: Pick<ShownTask, "state">): boolean {
   return state === "IN_PROGRESS" || state === "REVIEW";
 }
 
-/** What a person would say that it is. */
+/** The state in words. */
 export function taskWord(task: Pick<ShownTask, "state" | "alive" | "reverted_by">): string {
   if (task.reverted_by !== null) return "rolled back";
   if (isTaken(task)) return "taken";
   return isInterrupted(task) ? "interrupted" : stateWord(task.state);
 }
 
-/** For how long it has been worked on; where nobody does any more, until the last sign of life. */
+/** The duration of the work so far; after its process has ended, until the last heartbeat. */
 export function secondsOf(task: ShownTask, now: number): number | null {
   const { started_at: started, elapsed_seconds: elapsed, alive } = task;
   if (started === null || alive === null || alive.lease === "over") return elapsed;
@@ -58,14 +58,14 @@ export function secondsOf(task: ShownTask, now: number): number | null {
 
 const heldUp = ["BLOCKED", "REJECTED", "FAILED", "ESCALATED"];
 
-/** The refusal that holds a task up, without the output that may come after its first line. */
+/** The refusal that holds up a task: its first line, without the output that may follow. */
 export function whyOf({ state, code, reason }: Pick<ShownTask, "state" | "code" | "reason">): string {
   if (!heldUp.includes(state)) return "";
   const [first] = (reason ?? "").split("\n");
   return [code, first].filter(Boolean).join(" ");
 }
 
-/** What a task waits for, if anything; a task of another session has its whole name. */
+/** What a task waits for, if anything; a task of another session is shown by its full name. */
 export function waitsText({ key, waits }: Pick<ShownTask, "key" | "waits">): string {
   if (waits.length === 0) return "";
   const session = key.slice(0, key.length - shortName(key).length);
@@ -98,7 +98,7 @@ function isDown(state: TaskState | null): boolean {
   return state === "FAILED" || state === "ESCALATED";
 }
 
-/** What holds a task up: another task first, then what refused it, then whatever else it waits for. */
+/** What holds up a task: another task, else a refusal, else anything else that it waits for. */
 export function heldUpText(task: Pick<ShownTask, "key" | "state" | "code" | "reason" | "waits">): string {
   const waits = waitsText(task);
   const isForOther = task.waits.some((wait) => "task" in wait);
@@ -120,7 +120,7 @@ export function proofWords({ proof, evidence }: Pick<TaskStatus, "proof" | "evid
   return checks.length === 0 ? (proof ?? "none") : [...new Set(checks)].join("; ");
 }
 
-/** `3 merged, 1 in progress`, in the order that they come in. */
+/** `3 merged, 1 in progress`, in the order of the tasks. */
 export function countedTasks(
   tasks: readonly Pick<ShownTask, "state" | "alive" | "reverted_by">[],
   wordFor: (task: Pick<ShownTask, "state" | "alive" | "reverted_by">) => string = taskWord,

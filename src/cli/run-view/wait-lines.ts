@@ -7,25 +7,24 @@ import type { RunWatcher } from "./run-watcher.ts";
 import { type ShownTask, waitsText } from "./task-words.ts";
 
 const readMsMin = 1000;
-/** Reading many tasks takes time that the run needs: it is done that much less often. */
+/** The pause between reads is this many times the duration of a read, so that large runs are not slowed down. */
 const readShare = 20;
-/** From so many on that wait for the same, one line tells of all. */
+/** From this number on, tasks that wait for the same thing share one line. */
 const alikeMin = 4;
 const namesShown = 5;
 
 type Lines = Pick<RunWatcher, "onTask" | "tell">;
 
-/** Says who holds up which task, once each, for those who read a run line by line. */
+/** Prints once for each task which other task holds it up. For runs without a live view. */
 export class WaitLines implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #session: string;
   readonly #lines: Lines;
-  /** What was said of each task last. */
+  /** The last line printed for each task. */
   readonly #told = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> = Promise.resolve();
 
-  /** Of the tasks of one session. */
   constructor(engine: Engine, session: string, lines: Lines) {
     this.#engine = engine;
     this.#session = session;
@@ -53,7 +52,7 @@ export class WaitLines implements AsyncDisposable {
       this.#say(tasks.filter(({ key }) => key.startsWith(`${this.#session}/`)));
       this.#wait(Math.max(readMsMin, (Date.now() - since) * readShare));
     } catch (error) {
-      // The run meets the same trouble, and ends with it.
+      // The run meets the same error, and ends with it.
       this.#lines.tell(`the tasks cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
@@ -66,7 +65,7 @@ export class WaitLines implements AsyncDisposable {
   }
 }
 
-/** The tasks of which something new is to be said, by what that is; `told` is brought up to date. */
+/** The tasks whose wait has changed, grouped by the new text; updates `told`. */
 export function newWaits(
   tasks: readonly Pick<ShownTask, "key" | "waits">[],
   told: Map<string, string>,
@@ -81,7 +80,7 @@ export function newWaits(
   return fresh;
 }
 
-/** Everything waits for slots and for what it depends on; what waits for a person tells of itself. */
+/** Waits for slots and dependencies are normal; a wait for a person is reported elsewhere. */
 function isWorthSaying(wait: Wait): boolean {
   return wait.on === "lock" || wait.on === "limit" || (wait.on === "dependency" && wait.waits_for_person);
 }

@@ -7,14 +7,14 @@ import { digestOf, readPlanSource } from "../../workspace/plan/plan-source.ts";
 import { sessionsAt } from "../../workspace/plan/session-folder.ts";
 import { unfinishedPlans } from "./unfinished-plans.ts";
 
-/** The project's own plan, where no session began with what it says now. */
+/** The project's own plan, unless a session was started from its current content. */
 export function newOwnPlan(root: string): string | undefined {
   const plan = join(root, copyName);
   if (!existsSync(plan)) return undefined;
   const digest = digestOf(readFileSync(plan));
-  const isTakenIn = (session: string) =>
+  const startedFromIt = (session: string) =>
     readPlanSource(join(root, sessionsFolder, session))?.digest === digest;
-  return sessionsAt(root).some(isTakenIn) ? undefined : plan;
+  return sessionsAt(root).some(startedFromIt) ? undefined : plan;
 }
 
 interface ChosenPlan {

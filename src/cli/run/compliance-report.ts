@@ -12,8 +12,8 @@ import { showReading } from "../output/reading.ts";
 import { reportAgainCommand } from "./report-again.ts";
 
 /**
- * `lockstep report`: how an agent session, or the agents of a session of ours, kept to the rules; of a run that nothing
- * of the kind is known of, what became of it.
+ * `lockstep report`: how an agent session, or the agents of a Lockstep session, kept to the rules. For a run without
+ * such a record, the report of the run.
  */
 export async function reportCommand(
   name: string | undefined,
@@ -52,7 +52,7 @@ function nothing(name: string | undefined): Deny {
   return deny(
     "R-IN-001",
     name === undefined
-      ? "there is no agent session to report on, and no run"
-      : `nothing was recorded of \`${name}\`: name an agent session (\`sess_…\`), or one of \`lockstep session list\``,
+      ? "there is nothing to report on: no agent session and no run"
+      : `there is no record of \`${name}\`: name an agent session (\`sess_…\`) or a session from \`lockstep session list\``,
   );
 }

@@ -22,7 +22,7 @@ interface DoOptions extends RunOptions {
   readonly new?: boolean;
 }
 
-/** One task without a plan: what a plan would say of it is written for it. */
+/** One task without a plan file: a plan with this task alone is generated. */
 export function doCommand(goal: string, options: DoOptions): Promise<number> {
   return inRepository("do", options, async (context) => {
     const { root, baseCommit } = context.repository;
@@ -34,20 +34,20 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
     if (checks.length === 0)
       throw new CommandFault(
         "E-PLAN",
-        `nothing would prove it: ${await whyNoChecks(root, baseCommit)}; name a command with --check`,
+        `there is no check to verify the work: ${await whyNoChecks(root, baseCommit)}; name a command with --check`,
       );
     const task = {
       ...{ id: await freeId(context), goal, lock_scope: scope, proves },
       acceptance_checks: checks.map(asCriterion),
       may_change_tests: mayChangeTests,
-      // Whoever goes on with it has the same agent; one that is not configured is found anew.
+      // A later run uses the same agent. A default agent that is not configured is looked up again.
       ...(agent !== undefined && Object.hasOwn(context.config.agents, agent) ? { agent } : {}),
     };
     const goOn = (session: string) => `lockstep run ${sessionPath(session, copyName)}`;
     const same = options.new === true ? undefined : await findSame(context, task);
     if (same !== undefined) {
       context.onProgress(
-        `${same.session} has the same goal and is not finished: going on with it (--new begins anew)`,
+        `${same.session} has the same goal and is unfinished: continuing it (--new starts over)`,
       );
       return runPlan(context, { file: same.file, again: false, options, goOn });
     }
@@ -69,7 +69,7 @@ interface WantedTask {
   readonly proves: readonly string[];
 }
 
-/** An unfinished session whose only task is this one: a `do` that was killed or waits, typed again. */
+/** An unfinished session whose only task is this one: the same `do` was killed, or waits for an answer. */
 async function findSame({ engine, repository }: IntegrationContext, wanted: WantedTask) {
   const { goal, lock_scope, acceptance_checks, proves } = wanted;
   const words = JSON.stringify([goal, lock_scope, acceptance_checks, proves]);
@@ -82,7 +82,7 @@ async function findSame({ engine, repository }: IntegrationContext, wanted: Want
   return undefined;
 }
 
-/** Branches are named after tasks: those of two single tasks must not be the same. */
+/** Branches are named after tasks, so two single tasks must not share an id. */
 async function freeId({ engine }: IntegrationContext): Promise<string> {
   const taken = new Set((await engine.ledger.tasks()).map(({ id }) => id));
   for (let number = 1; ; number += 1) {

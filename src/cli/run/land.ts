@@ -21,7 +21,7 @@ interface LandOptions extends RepositoryOptions {
   readonly allowRed?: boolean;
 }
 
-/** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
+/** Exit 0: all merged; 2: something was refused; 3: a person has to decide. */
 export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
   const { check = [], proves = [], allowRed = false } = options;
   return inRepository("land", options, async (opened) => {
@@ -29,12 +29,12 @@ export function landCommand(branches: readonly string[], options: LandOptions): 
     const scope = tellScope(options.scope, context.onProgress) ?? null;
     const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
     const terms = { scope, checks: check.map(commandOf), proves, mayChangeTests };
-    const wishes = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
+    const requests = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
     await needRemote(context);
     if (!context.dryRun) await freeLeftLocks(context);
-    const landed = await integrate(context, wishes);
+    const landed = await integrate(context, requests);
     const refusals = landed.branches.flatMap(({ branch, refused }) =>
-      refused === null ? [] : [wishes.length > 1 ? { name: branch, refused } : { refused }],
+      refused === null ? [] : [requests.length > 1 ? { name: branch, refused } : { refused }],
     );
     return {
       exit: outcomeExits[landed.outcome],
@@ -51,20 +51,20 @@ function commandOf(check: string): string {
   if (read.kind === "claim") return check;
   throw new CommandFault(
     "R-IN-001",
-    `\`--check ${check}\` is for a person, and \`land\` only runs commands: look at it yourself before you land it`,
+    `\`--check ${check}\` is for a person to check, and \`land\` only runs commands: check it yourself before you land the branch`,
   );
 }
 
-/** Said before the checks have cost anything. */
+/** Refused before any check runs. */
 async function needRemote({ config, repository }: IntegrationContext): Promise<void> {
   if (config.integrate !== "pr" || (await hasRemote(repository.root))) return;
   throw new CommandFault(
     "E-CONFIG",
-    "`integrate: pr` pushes to the remote `origin`, and there is none: add it, or use `integrate: local`",
+    "`integrate: pr` pushes to the remote `origin`, which does not exist: add it, or use `integrate: local`",
   );
 }
 
-/** One branch is told at the top too. */
+/** The fields of a single branch are also at the top level. */
 function toJson(landed: Integrated) {
   const [only, ...others] = landed.branches;
   if (only === undefined || others.length > 0) return landed;
@@ -75,7 +75,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
   const together = branches.filter(({ outcome }) => outcome === "merged").length > 1;
   const parts = [
     branches.map((member) => `${outcomeLine(member, base)}\n`).join("") +
-      (together ? `${style.dim(`together they are ${batch}`)}\n` : ""),
+      (together ? `${style.dim(`merged together as batch ${batch}`)}\n` : ""),
     checkTable(branches),
     gateText(gate),
     testsText(branches),
@@ -89,9 +89,9 @@ function outcomeLine({ branch, outcome, commit, task, url }: Member, base: strin
   const name = printable(branch);
   const words = {
     merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}, task ${task}`,
-    proven: `${style.green("proven")} ${name} on ${base} as ${commit?.slice(0, 12)}; nothing was moved`,
+    proven: `${style.green("proven")} ${name} on ${base} as ${commit?.slice(0, 12)}; nothing was merged`,
     proposed: `${style.green("proposed")} ${name} for ${base}${url === undefined ? "" : `: ${url}`}`,
-    nothing: `${name} is part of ${base} already`,
+    nothing: `${name} is already part of ${base}`,
     refused: `${style.red("refused")} ${name}`,
     waiting: `${style.red("waiting")} for a person: ${name}`,
   } as const;
@@ -118,7 +118,7 @@ function exitWord({ exit, earlier }: CheckRun): string {
   return earlier === undefined ? `exit ${exit}` : "flaky";
 }
 
-/** What passed is only counted: a person looks at the rest. */
+/** Checks that passed are only named; the others get a row each. */
 function gateText(gate: Integrated["gate"]): string {
   const of = (wanted: string) => gate.filter(({ result }) => result === wanted).map(({ check }) => check);
   const quiet = [
@@ -143,7 +143,7 @@ function outputText({ branch, refused }: Member): string {
   return lines.length === 0 ? "" : [`${printable(branch)}: ${lines[0]}`, ...lines.slice(1), ""].join("\n");
 }
 
-/** Checks that failed and passed on the base, which nobody would look for. */
+/** Checks that are flaky on the base. */
 function flakyText(branches: readonly Member[]): string {
   const records = branches.flatMap(({ evidence }) => evidence);
   const flaky = new Map(
@@ -152,7 +152,7 @@ function flakyText(branches: readonly Member[]): string {
   return [...flaky].map(([command, before]) => `${printable(flakyBase(command, before))}\n`).join("");
 }
 
-/** What was done to tests, and why that is all right; or why a person has to look. */
+/** What the change did to tests, and why that is accepted or needs a person. */
 function testsText(branches: readonly Member[]): string {
   const several = branches.length > 1;
   return branches
@@ -170,14 +170,16 @@ function testLines({ tests, refused }: Member): readonly string[] {
   if (refused?.code === "R-TW-001") {
     const { weakened: lost, changes: done } = refused.details;
     return [
-      "the change weakens the tests that judge it:",
+      "tests weakened by this change:",
       ...bounded(Array.isArray(lost) ? lost.map(String) : []),
-      ...(Array.isArray(done) && done.length > 0 ? ["the change touches:", ...bounded(texts(done))] : []),
+      ...(Array.isArray(done) && done.length > 0
+        ? ["tests touched by this change:", ...bounded(texts(done))]
+        : []),
     ];
   }
   if (outcome === "holds")
     return [
-      "the change touches tests, and all that the base's tests verify still holds:",
+      "this change touches tests; everything that the tests on the base verify still holds:",
       ...bounded(texts(changes)),
     ];
   if (outcome === "accepted")

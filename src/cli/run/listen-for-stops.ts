@@ -3,19 +3,19 @@ import type { RunWatcher } from "../run-view/run-watcher.ts";
 
 interface Listening {
   watcher(): RunWatcher;
-  /** The process that does the tasks, while this one only watches. */
+  /** The process that runs the tasks, if this one only watches. */
   otherRun(): number | undefined;
 }
 
 export interface Listened extends Stops, Disposable {
   interrupt(): void;
-  /** The process that goes on with what this one only watched. */
+  /** The process that continues the tasks, if this one only watched. */
   readonly left: number | undefined;
 }
 
 const endings = ["SIGTERM", "SIGHUP"] as const;
 
-/** Ctrl-C once: start nothing more. Twice, or another signal that ends programs: stop the agents. */
+/** The first Ctrl-C starts no new tasks. The second one, SIGTERM or SIGHUP stops the agents. */
 export function listenForStops({ watcher, otherRun }: Listening): Listened {
   const [gently, atOnce] = [new AbortController(), new AbortController()];
   let left: number | undefined;
@@ -45,8 +45,8 @@ export function listenForStops({ watcher, otherRun }: Listening): Listened {
 }
 
 function remarkOf({ left, now }: { readonly left: number | undefined; readonly now: boolean }): string {
-  if (left !== undefined) return `leaving; process ${left} goes on with the tasks`;
+  if (left !== undefined) return `Leaving. Process ${left} continues with the tasks.`;
   return now
-    ? "stopping the agents; everything is kept"
-    : "starting nothing more; once more stops the agents";
+    ? "Stopping the agents. Their work is kept."
+    : "No new tasks will start. Press Ctrl-C again to stop the running agents.";
 }

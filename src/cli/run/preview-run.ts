@@ -15,23 +15,23 @@ import { counted, printable, table } from "../output/table.ts";
 import { choosePlan, chosenPlanText } from "./chosen-plan.ts";
 import { vagueTasks } from "./vague-tasks.ts";
 
-interface PreviewWish {
+interface PreviewRequest {
   readonly file: string;
   readonly plan: LoadedPlan;
   readonly again: boolean;
-  /** Given for this run. */
+  /** Limits from the options of this run. */
   readonly ends: Ends;
 }
 
-/** `run --dry-run`: what would start when, who does it and what holds it up, if every task succeeds. */
-export async function previewRun(context: IntegrationContext, wish: PreviewWish) {
-  const document = await readPreview(context, wish);
+/** `run --dry-run`: the order of the tasks, their agents and what they wait for, if every task succeeds. */
+export async function previewRun(context: IntegrationContext, request: PreviewRequest) {
+  const document = await readPreview(context, request);
   return { exit: 0, text: previewText(document), refusals: [], document };
 }
 
 async function readPreview(
   { engine, config, repository }: IntegrationContext,
-  { file, plan: written, again, ends }: PreviewWish,
+  { file, plan: written, again, ends }: PreviewRequest,
 ) {
   const chosen = await choosePlan(engine, repository.root, { file, again });
   const { session } = chosen;
@@ -78,9 +78,8 @@ type Preview = Awaited<ReturnType<typeof readPreview>>;
 
 function previewText(preview: Preview): string {
   const { tasks, batches, overlaps, merged, claimed, limits, base, warnings } = preview;
-  const done = merged === 0 ? "" : `; ${counted(merged, "task")} merged before`;
-  const before =
-    claimed.length === 0 ? done : `${done}; completed by the plan's own word: ${claimed.join(", ")}`;
+  const done = merged === 0 ? "" : `; ${counted(merged, "task")} already merged`;
+  const before = claimed.length === 0 ? done : `${done}; marked completed in the plan: ${claimed.join(", ")}`;
   const inBatches = batches.length === 1 ? "1 batch" : `${batches.length} batches`;
   const head = `${style.bold(counted(tasks.length, "task"))} in ${inBatches} into ${base}${before}`;
   const waits = Map.groupBy(overlaps, ({ task }) => task);
@@ -93,12 +92,14 @@ function previewText(preview: Preview): string {
         ...(waits.get(id) ?? []).map(({ waits_for, lock }) => `${waits_for} holds ${lock}`),
       ].join("; ") || "-",
     ]);
-  const most = `at most ${limits.max_parallel} at once (${limits.batching})`;
-  const budget = `a task is stopped at ${limits.tokens.halt ?? "any number of"} tokens or ${limits.minutes.halt ?? "any number of"} minutes`;
+  const most = `at most ${limits.max_parallel} tasks in parallel (${limits.batching})`;
+  const tokens = limits.tokens.halt === null ? "no token limit" : `${limits.tokens.halt} tokens per task`;
+  const minutes =
+    limits.minutes.halt === null ? "no time limit" : `${limits.minutes.halt} minutes per attempt`;
   return [
     `${printable(chosenPlanText(preview))}\n${head}\n`,
     rows.length === 0 ? "" : table(["BATCH", "TASK", "AGENT", "SCOPE", "WAITS"], rows),
-    `\n${printable(`${most}; ${budget}`)}\n`,
+    `\n${printable(`${most}; ${tokens}, ${minutes}`)}\n`,
     ...warnings.map((line) => `warning: ${printable(line)}\n`),
     "nothing was started\n",
   ].join("");

@@ -12,7 +12,7 @@ import { CommandFault } from "../output/command-fault.ts";
 import { printable } from "../output/table.ts";
 import { planOf } from "./session.ts";
 
-/** `lockstep report --run`: what became of a session, as its run told it at the end, and as it is now. */
+/** `lockstep report --run`: the report that the run printed at its end, with the current state of the tasks. */
 export function reportAgainCommand(
   name: string | undefined,
   { json }: { readonly json?: boolean },

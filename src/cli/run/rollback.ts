@@ -5,7 +5,7 @@ import { outcomeExits } from "../output/exit-of.ts";
 import { style } from "../output/style.ts";
 import { counted, printable, table } from "../output/table.ts";
 
-/** Exit 0 done, 2 refused, 3 a person is in the way. */
+/** Exit 0: done; 2: refused; 3: a person has to act first. */
 export function rollbackCommand(
   level: RolledBack["level"],
   name: string,
@@ -26,7 +26,7 @@ function rollbackText(done: RolledBack): string {
   const words = {
     "rolled-back": `${style.green("rolled back")} ${level} ${printable(name)}: ${base} is at ${done.to.slice(0, 12)}`,
     planned: `would roll back ${level} ${printable(name)}; nothing was changed`,
-    nothing: `nothing of ${level} ${printable(name)} is left to roll back`,
+    nothing: `${level} ${printable(name)} has nothing left to roll back`,
     refused: `${style.red("refused")} to roll back ${level} ${printable(name)}`,
     waiting: `${style.red("waiting")} for a person: ${level} ${printable(name)}`,
   } as const;
@@ -35,7 +35,7 @@ function rollbackText(done: RolledBack): string {
     done.reverted.length === 0
       ? ""
       : table(
-          ["TASK", "MERGE", "TAKEN BACK BY", "FILES"],
+          ["TASK", "MERGE", "REVERTED BY", "FILES"],
           done.reverted.map(({ task, commit, reverted_by, files }) => [
             task,
             commit.slice(0, 12),
@@ -44,23 +44,23 @@ function rollbackText(done: RolledBack): string {
           ]),
         ),
     lines("ended", done.ended),
-    lines("wait for what was taken back", done.blocked),
+    lines("wait for a task that was rolled back", done.blocked),
     lines(
-      "were done at the same time, though one builds on the other",
+      "ran in parallel although one depends on the other",
       done.hidden.map(
         ({ task, needs, path, uses }) => `${task}: ${path} uses ${uses}, which ${needs} changed`,
       ),
     ),
-    lines("done again, one after the other", done.again),
+    lines("run again, one after the other", done.again),
     lines(
-      "files as they were before",
+      "files restored",
       done.restored.map(
         ({ task, paths, left, way_back }) =>
-          `${task}: ${counted(paths.length, "file")}${left.length > 0 ? ` (left as they are: ${left.join(", ")})` : ""}; back with ${way_back}`,
+          `${task}: ${counted(paths.length, "file")}${left.length > 0 ? ` (not restored: ${left.join(", ")})` : ""}; undo with ${way_back}`,
       ),
     ),
     lines("recommended", done.report?.recommended ?? []),
-    done.report === null ? lines("the way back", done.way_back) : "",
+    done.report === null ? lines("to undo this rollback", done.way_back) : "",
   ];
   return parts.filter((part) => part !== "").join("\n");
 }

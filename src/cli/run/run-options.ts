@@ -9,7 +9,7 @@ import { type LoadedPlan, loadPlan } from "../../workspace/plan/load-plan.ts";
 import type { RepositoryOptions } from "../open/in-repository.ts";
 import { CommandFault } from "../output/command-fault.ts";
 
-/** What `run` and `do` take both. */
+/** Options of both `run` and `do`. */
 export interface RunOptions extends RepositoryOptions {
   readonly agent?: string;
   readonly maxParallel?: string;
@@ -19,7 +19,7 @@ export interface RunOptions extends RepositoryOptions {
   readonly jsonLines?: boolean;
 }
 
-/** The configuration as this one run has it. */
+/** The configuration with the options of this run applied. */
 export function configForRun(config: Config, root: string, options: RunOptions): Config {
   const { agent, maxParallel } = options;
   const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
@@ -35,7 +35,7 @@ export function configForRun(config: Config, root: string, options: RunOptions):
   };
 }
 
-/** `--tokens` and `--minutes`: they stay with the session. */
+/** `--tokens` and `--minutes`, which are stored with the session. */
 export function givenEnds({ tokens, minutes }: RunOptions): Ends {
   return {
     ...(tokens === undefined ? {} : { tokens: amountIn("tokens", tokens) }),
@@ -55,7 +55,7 @@ function unknownAgent(agent: string, { agents }: Config): CommandFault {
   const names = Object.keys(agents);
   const near = nearestName(agent, names);
   const known = `one of \`${names.join("`, `")}\``;
-  const meant = near === undefined ? known : `did you mean \`${near}\`? It is ${known}`;
+  const meant = near === undefined ? `name ${known}` : `did you mean \`${near}\`? Name ${known}`;
   return new CommandFault("E-CONFIG", `there is no agent \`${agent}\`: ${meant}`);
 }
 
@@ -79,7 +79,7 @@ export function readPlan(
   return loaded.plan;
 }
 
-/** `--agent`: every task is this agent's, where its type lets it. */
+/** `--agent`: assigns every task to this agent, if the task's type allows it. */
 export function planFor(plan: LoadedPlan, config: Config, agent: string | undefined): LoadedPlan {
   if (agent === undefined) return plan;
   const known = { agents: config.agents, taskTypes: config.task_types };
@@ -101,7 +101,7 @@ const optionOf: Readonly<Record<string, string>> = {
   proves: "--proves",
 };
 
-/** A fault in the plan of a single task, which nobody wrote but its options. */
+/** A fault in the generated plan of `do`, reported by the option that it comes from. */
 export function optionFault(fault: ConfigFault): string {
   const line = faultLine(fault);
   return line

@@ -27,7 +27,7 @@ import { writeAll } from "../output/descriptor.ts";
 import { showProgress } from "../output/progress.ts";
 import { style } from "../output/style.ts";
 import { counted, printable } from "../output/table.ts";
-import { wallWords } from "../output/words.ts";
+import { isolationWords } from "../output/words.ts";
 import { JsonLines } from "../run-view/json-lines.ts";
 import { isLive, LiveView } from "../run-view/live-view.ts";
 import { PlainLines } from "../run-view/plain-lines.ts";
@@ -39,22 +39,22 @@ import { previewRun } from "./preview-run.ts";
 import { configForRun, givenEnds, planFor, type RunOptions, readPlan } from "./run-options.ts";
 import { vagueLines } from "./vague-tasks.ts";
 
-export interface PlanWish {
+export interface PlanRequest {
   readonly file: string;
   readonly again: boolean;
   readonly options: RunOptions;
-  /** The command that goes on with the session. */
+  /** The command that continues the session. */
   goOn(session: string): string;
-  /** Said before anything starts. */
+  /** Printed before anything starts. */
   readonly first?: string;
-  /** What is wrong with the plan, in the words of whoever wrote it. */
+  /** The text of a fault in the plan; a generated plan names the option that it comes from. */
   readonly told?: (fault: ConfigFault) => string;
 }
 
-/** A plan from where it stands to the end of this run, and what became of it. */
+/** Runs a plan from its current state, and reports the result. */
 export async function runPlan(
   given: IntegrationContext,
-  { file, again, options, goOn, first, told: say }: PlanWish,
+  { file, again, options, goOn, first, told: say }: PlanRequest,
 ) {
   const { repository } = given;
   const since = performance.now();
@@ -104,11 +104,11 @@ async function withoutClaimed(
     forget(session);
     throw new CommandFault(
       "E-PLAN",
-      `the plan calls all its tasks completed (${names}), so there is nothing to do: remove \`status\` from those that Lockstep is to do`,
+      `the plan marks all its tasks as completed (${names}), so there is nothing to do: remove \`status\` from the tasks that Lockstep should do`,
     );
   }
   if (claimed.length > 0)
-    onProgress(`completed by the plan's own word, not proven by Lockstep, and not done again: ${names}`);
+    onProgress(`marked completed in the plan, so neither verified nor run again: ${names}`);
   return { ...plan, tasks: [...tasks] };
 }
 
@@ -121,38 +121,40 @@ async function openSession({ engine, repository }: IntegrationContext, file: str
   return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
 }
 
-/** Its tasks pass the gates that its workflow has; a run by itself would pass them by. */
+/** The tasks of a `start` session pass the gates of its workflow, which a plain run would skip. */
 async function refuseWorkflow({ engine }: IntegrationContext, { session }: SessionPlan): Promise<void> {
   const found = await engine.ledger.session(session);
   if (found === undefined || found.state === "DONE") return;
   throw new CommandFault(
     "R-ST-001",
-    `this plan belongs to \`lockstep start\`, which is in ${found.state}: \`lockstep resume ${session}\` goes on with it`,
+    `this plan belongs to \`lockstep start\`, which is in ${found.state}: continue it with \`lockstep resume ${session}\``,
   );
 }
 
-/** What never began leaves nothing behind. */
+/** A session that never began leaves no folder behind. */
 function forget({ isNew, folder }: SessionPlan): void {
   if (isNew) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Everything is merged, and the plan reads as it did. */
+/** Everything is merged, and the plan has not changed. */
 async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
   const tasks = (await engine.ledger.tasks({ session })).filter(({ key }) => !isMeta(key));
   return !hasChanged && tasks.length > 0 && tasks.every(isIn);
 }
 
-/** The project's own checks on the base, before any money is spent. */
+/** Runs the project's own checks on the base before any agent starts. */
 export async function checkedBase(context: IntegrationContext) {
   using progress = showProgress();
   const red = await checkBase({ ...context, onProgress: progress.step });
   if (!("allow" in red))
     for (const { command, run } of red)
-      progress.step(`\`${command}\` fails on the base (exit ${run.exit}): it may go on failing as it does`);
+      progress.step(
+        `\`${command}\` already fails on the base (exit ${run.exit}): tolerated while it fails the same way`,
+      );
   return red;
 }
 
-/** From the first agent to the last, in front of whoever watches. */
+/** Runs the tasks, with the live view on a terminal and plain lines elsewhere. */
 async function runInView(
   given: IntegrationContext,
   {
@@ -164,7 +166,7 @@ async function runInView(
     readonly plan: LoadedPlan;
     readonly session: SessionPlan;
     readonly agents: Agents;
-    /** Events are told on stdout. */
+    /** Events are printed to stdout as JSON lines. */
     readonly inLines: boolean;
   },
 ) {
@@ -180,8 +182,8 @@ async function runInView(
     watcher.onTask(task, event);
   };
   const stateFolder = openStateFolder(findProject(currentFolder()));
-  const wish = { plan, session, stateFolder, agents, onTask };
-  const run = await prepareRun(context, wish);
+  const request = { plan, session, stateFolder, agents, onTask };
+  const run = await prepareRun(context, request);
   if ("allow" in run) {
     forget(session);
     throw new CommandFault(run.code, run.reason);
@@ -200,20 +202,22 @@ async function runInView(
   await using _waits = view === undefined ? new WaitLines(context.engine, session.session, lines) : undefined;
   if (view !== undefined) watcher = view;
   else writeAll(2, headLine(session.session, plan.tasks.length, walls));
-  if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);
-  await runOrJoin(context, wish, run, {
+  if (missing !== null) watcher.tell(`agents run without a sandbox: ${printable(missing)}`);
+  await runOrJoin(context, request, run, {
     stops,
-    // The view sees it by itself.
+    // The live view shows this itself.
     onWatching: (pid) => {
       if (view === undefined)
-        lines.tell(`process ${pid ?? "?"} runs already and does these tasks too: watching`);
+        lines.tell(
+          `Another run (PID ${pid ?? "?"}) is already handling these tasks; following its progress.`,
+        );
     },
   });
   return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted, left: stops.left };
 }
 
 function headLine(session: string, tasks: number, walls: Walls): string {
-  return `${style.bold(session)}  ${counted(tasks, "task")}  walls: ${wallWords(walls)}\n`;
+  return `${style.bold(session)}  ${counted(tasks, "task")}  isolation: ${isolationWords(walls)}\n`;
 }
 
 function factsOf({ config: { limits } }: Pick<IntegrationContext, "config">, name: string, walls: Walls) {

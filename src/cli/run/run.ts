@@ -14,20 +14,20 @@ interface PlanOptions extends RunOptions {
   readonly again?: boolean;
 }
 
-/** Exit 0 everything merged, 1 something failed, 3 a person has to decide or it was stopped. */
+/** Exit 0: everything merged; 1: something failed; 3: a person has to decide, or the run was stopped. */
 export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
   return inRepository("run", options, (context) => {
     if (options.json === true && options.jsonLines === true)
-      throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: give one of them");
+      throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: use one of them");
     return file === undefined ? runUnfinished(context, options) : runFile(context, file, options);
   });
 }
 
 async function runFile(context: IntegrationContext, file: string, options: PlanOptions, named = true) {
-  // From where the person is; else from the root, as the default has it.
+  // Relative to the current folder, else to the project's root.
   const path = [resolve(file), join(context.repository.root, file)].find(existsSync);
   if (path === undefined)
-    throw new CommandFault("E-PLAN", `there is no plan \`${file}\`: write one, or name another`);
+    throw new CommandFault("E-PLAN", `there is no plan file \`${file}\`: create it, or name another one`);
   const goOn = () => `lockstep run${named ? ` ${file}` : ""}`;
   const again = options.again === true;
   const chosen = await choosePlan(context.engine, context.repository.root, { file: path, again });
@@ -35,8 +35,9 @@ async function runFile(context: IntegrationContext, file: string, options: PlanO
 }
 
 /**
- * `tasks.yaml`, where it is new or was changed. Else every session that is not finished and can continue, one after the
- * other: what one of them ends may free the next. Where none can, the newest, which says what it waits for.
+ * Runs `tasks.yaml` if it is new or has changed. Otherwise it continues every unfinished session that can move, one
+ * after the other, because the end of one may unblock the next. If none can move, it runs the newest, whose report says
+ * what it waits for.
  */
 async function runUnfinished(context: IntegrationContext, options: PlanOptions) {
   const own = newOwnPlan(context.repository.root);
@@ -53,19 +54,19 @@ async function runUnfinished(context: IntegrationContext, options: PlanOptions) 
     if ("error" in one) return afterFault(told, { name: next?.session ?? "", error: one.error });
     if (!("outcome" in one)) return one;
     told.push(one);
-    if (next === undefined || options.again === true || !mayGoOn(one)) return reportTogether(told);
+    if (next === undefined || options.again === true || !mayContinue(one)) return reportTogether(told);
     ran.add(next.session);
   }
 }
 
-/** What was done before is told of all the same. */
+/** The sessions that ran before the fault are still reported. */
 function afterFault(told: readonly RunTold[], { name, error }: { name: string; error: unknown }) {
   if (told.length === 0) throw error;
   const report = reportTogether(told);
   return { ...report, exit: 1, refusals: [...report.refusals, { name, refused: faultVerdict(error) }] };
 }
 
-/** Neither has the person stopped it, nor is the base red, which would stop the others too. */
-function mayGoOn({ outcome, refusals }: RunTold): boolean {
+/** False if the person stopped the run, or if the base is red, which would stop the other sessions too. */
+function mayContinue({ outcome, refusals }: RunTold): boolean {
   return outcome !== "stopped" && outcome !== "running" && refusals.length === 0;
 }

@@ -7,7 +7,7 @@ import { showReading } from "../output/reading.ts";
 import { duration, printable, table } from "../output/table.ts";
 
 interface Shown extends ListedSession {
-  /** Where the plan came from, relative to the project; null where nobody wrote one. */
+  /** Where the plan came from, relative to the project; null for the generated plan of `do`. */
   readonly plan: string | null;
   readonly age_seconds: number;
 }
@@ -27,7 +27,7 @@ export function sessionListCommand({ json }: { readonly json?: boolean }): Promi
   });
 }
 
-/** That of `do` was never a file of the person's. */
+/** Null for `do`, whose plan was a temporary file outside the project. */
 export function planOf(root: string, session: string): string | null {
   const source = readPlanSource(join(root, sessionsFolder, session));
   const path = source === undefined ? undefined : relative(root, source.path);

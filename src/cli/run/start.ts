@@ -27,7 +27,7 @@ import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
-import { wallWords } from "../output/words.ts";
+import { isolationWords } from "../output/words.ts";
 import { answerAtPrompt } from "../prompt/answer-prompt.ts";
 import { gateDocuments } from "../prompt/gate-documents.ts";
 import { hasPerson, terminalPrompt } from "../prompt/terminal-prompt.ts";
@@ -42,7 +42,7 @@ interface StartOptions extends RunOptions {
   readonly lean?: boolean;
 }
 
-/** A goal, through the whole workflow. The same goal again goes on with its session. */
+/** Takes a goal through the whole workflow. The same goal again continues its session. */
 export function startCommand(goal: string, options: StartOptions): Promise<number> {
   return inRepository("start", options, async (given) => {
     const context = forSession(given, options);
@@ -55,7 +55,7 @@ export function startCommand(goal: string, options: StartOptions): Promise<numbe
     if (atWork !== undefined)
       throw new CommandFault(
         "R-ST-001",
-        `process ${atWork.pid} runs tasks here: wait for it, or stop it first`,
+        `another run (PID ${atWork.pid}) is active here: wait until it ends, or stop it first`,
       );
     const unusable = await checkRoles(context);
     if (unusable !== undefined) throw new CommandFault(unusable.code, unusable.reason);
@@ -70,13 +70,13 @@ const goalForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+
 const goalLengthMax = 10_000;
 
 function checkGoal(goal: string): void {
-  if (goal.trim() === "") throw new CommandFault("R-IN-001", "the goal is empty: say what is to be achieved");
+  if (goal.trim() === "") throw new CommandFault("R-IN-001", "the goal is empty: describe what to achieve");
   if (!goalForm.test(goal))
-    throw new CommandFault("R-IN-001", "the goal has control characters in it: take them out");
+    throw new CommandFault("R-IN-001", "the goal contains control characters: remove them");
   if (goal.length > goalLengthMax)
     throw new CommandFault(
       "R-IN-001",
-      `the goal is longer than ${goalLengthMax} characters: put the rest into a file and name that`,
+      `the goal is longer than ${goalLengthMax} characters: move the details into a file, and name that file in the goal`,
     );
 }
 
@@ -84,7 +84,7 @@ interface ResumeOptions extends RunOptions {
   readonly abandon?: string;
 }
 
-/** Goes on where a session is. */
+/** Continues a session from its current state. */
 export function resumeCommand(name: string | undefined, options: ResumeOptions): Promise<number> {
   return inRepository("resume", options, async (given) => {
     const context = forSession(given, options);
@@ -93,7 +93,7 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
     if (session === undefined)
       throw new CommandFault(
         "R-IN-001",
-        `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: ${wayOn(context.repository.root, name)}`,
+        `there is no session${name === undefined ? "" : ` \`${name}\``} to continue: ${wayToContinue(context.repository.root, name)}`,
       );
     if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
     return options.abandon === undefined
@@ -102,37 +102,37 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
   });
 }
 
-/** A session folder with a plan that the ledger does not know was made by another tool: its tasks can still be done. */
-function wayOn(root: string, name: string | undefined): string {
+/** A session folder whose plan the ledger does not know was made by another tool; its tasks can still be run. */
+function wayToContinue(root: string, name: string | undefined): string {
   const plans = sessionsAt(root)
     .filter((session) => name === undefined || session === name)
     .map((session) => sessionPath(session, copyName));
   const foreign = plans.find((plan) => existsSync(join(root, plan)));
   if (foreign !== undefined)
-    return `\`lockstep run ${foreign}\` does the open tasks of the plan that is there, which Lockstep did not make`;
-  return '`lockstep start "<goal>"` begins one, `lockstep run` goes on with a plan';
+    return `\`lockstep run ${foreign}\` runs the open tasks of the plan in that folder, which another tool made`;
+  return '`lockstep start "<goal>"` starts one, `lockstep run` continues a plan';
 }
 
-/** What is given up without a name has to be the only one. */
+/** Without a name, the session to abandon has to be the only open one. */
 async function refuseSeveral(ledger: Pick<Ledger, "sessions">): Promise<void> {
   const open = (await ledger.sessions()).filter((session) => !isSessionOver(session));
   if (open.length < 2) return;
   const names = open.map((session) => session.name);
   throw new CommandFault(
     "R-IN-001",
-    `${names.length} sessions are open: say which one to give up: ${names.map((one) => `\`${one}\``).join(", ")}`,
+    `${names.length} sessions are open: name the one to abandon: ${names.map((one) => `\`${one}\``).join(", ")}`,
     { field: "session", candidates: names },
   );
 }
 
-/** It stays where it is, and only goes on if somebody names it. */
+/** The session keeps its state, and continues only if a person resumes it by name. */
 async function abandon(given: IntegrationContext, session: Session, reason: string) {
   const call = { role: "person" } as const;
   const context = { ...given, call };
   const { engine } = context;
   if (session.state !== "DONE") {
     if (session.state === "BLOCKED") await unblock(context, session);
-    const recovery = `\`lockstep resume ${session.name}\` takes it up again`;
+    const recovery = `\`lockstep resume ${session.name}\` continues it`;
     const blocker = { code: abandoned, reason, recovery };
     const event = { type: "block", blocker } as const;
     const moved = await moveSession(engine, { session: session.name, event }, call);
@@ -167,7 +167,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   const { name } = session;
   const project = findProject(currentFolder());
   const stateFolder = openStateFolder(project);
-  // It goes on with the branch that it began on, whatever is checked out now.
+  // The session keeps the base that it was started with, whatever is checked out now.
   const repository = await readRepository(project, session.base);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
   restoreFiles(stateFolder, repository.root, name);
@@ -178,18 +178,18 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   if (session.state === "BLOCKED") await unblock(context, session);
   const say = (text: string) => lines.tell(printable(text));
   const onTask = (task: string, event: AgentEvent) => {
-    // What a role answers in the end is told by the session.
+    // The session itself prints a role's final answer.
     const isAnswer = event.type === "said" && !task.includes("/") && answerWords(event.text) !== undefined;
     if (!isAnswer) lines.onTask(task, event);
   };
-  const wish = { name, stateFolder, stops, say, onTask };
-  const opened = await openSessionRun(context, wish);
+  const request = { name, stateFolder, stops, say, onTask };
+  const opened = await openSessionRun(context, request);
   if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
   await using run = opened;
   const { sandbox, missing } = run.walls;
-  const walls = wallWords({ guard: false, sandbox, diff: true });
-  writeAll(2, `${style.bold(name)}  ${session.mode} mode, into ${session.base}  walls: ${walls}\n`);
-  if (missing !== undefined) lines.tell(`no sandbox around the agents: ${printable(missing)}`);
+  const isolation = isolationWords({ guard: false, sandbox, diff: true });
+  writeAll(2, `${style.bold(name)}  ${session.mode} mode, into ${session.base}  isolation: ${isolation}\n`);
+  if (missing !== undefined) lines.tell(`agents run without a sandbox: ${printable(missing)}`);
   for (;;) {
     const end = await conductSession(run.context);
     const isAsking = end.how === "waiting" && options.json !== true && (await hasPerson());
@@ -199,7 +199,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   }
 }
 
-/** Asks the person at the terminal what this session waits for; true if that lets it go on. */
+/** Asks the person at the terminal the open questions of this session; true if the session can continue. */
 async function askHere({ engine, repository }: IntegrationContext, session: string, stop: AbortSignal) {
   using prompt = terminalPrompt(stop);
   const documents = gateDocuments(join(repository.commonFolder, "lockstep"));

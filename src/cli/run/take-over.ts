@@ -25,11 +25,11 @@ interface TakeOverOptions extends AskOptions {
   readonly json?: boolean;
 }
 
-/** Ends an attempt, and keeps everything that it made. */
+/** Ends an attempt and keeps its work. */
 export function stopCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
   const text = () => {
-    const ways = `\`lockstep diff ${name}\` shows it, \`lockstep task retry ${name}\` brings it back`;
-    return `task ${name} is stopped, and what it made is kept: ${ways}`;
+    const ways = `\`lockstep diff ${name}\` shows it, \`lockstep task retry ${name}\` starts it again`;
+    return `task ${name} is stopped, and its work is kept: ${ways}`;
   };
   return tellVerdict({ json, text }, () =>
     onAttempt(name, options, async ({ opened, task, call }) =>
@@ -38,7 +38,7 @@ export function stopCommand(name: string, { json, ...options }: TakeOverOptions)
   );
 }
 
-/** Gives an attempt to the person who asks. */
+/** Hands an attempt over to the person who calls. */
 export function takeCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
   const text = ({ details }: Verdict) => {
     const resume = details?.resume as readonly string[] | undefined;
@@ -48,13 +48,13 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
       `  cd ${shellWord(String(details?.folder))}`,
       ...(resume === undefined
         ? []
-        : [`  ${resume.map(shellWord).join(" ")}    goes on with the agent's conversation`]),
+        : [`  ${resume.map(shellWord).join(" ")}    continues the agent's conversation`]),
       ...(unresumed === undefined
         ? []
         : [`its agent's conversation cannot be resumed: ${printable(String(unresumed))}`]),
-      `and from ${printable(String(details?.root))}`,
-      `  lockstep submit ${name}   hands it back: \`lockstep run\` proves and merges it`,
-      `  lockstep release ${String(details?.task_id)}  gives it up: an agent starts again`,
+      `then, in ${printable(String(details?.root))}`,
+      `  lockstep submit ${name}   hands it back: \`lockstep run\` verifies and merges it`,
+      `  lockstep release ${String(details?.task_id)}  gives it up: an agent starts over`,
     ].join("\n");
   };
   return tellVerdict({ json, text }, () =>
@@ -69,7 +69,7 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
   );
 }
 
-/** Nobody works on it, and what was made of it is no longer there. */
+/** No agent works on the task, and its checkout has been removed. */
 function isGone({ project }: Opened, task: Task): boolean {
   const { id, session, attempts, state } = task;
   if (state === "IN_PROGRESS" || !mayBeTaken(task)) return false;
@@ -78,7 +78,7 @@ function isGone({ project }: Opened, task: Task): boolean {
 
 function gone({ key, state }: Task, name: string): Verdict {
   const ready = state === "BLOCKED" ? `retry ${name}` : `resolve ${name} --note "…"`;
-  const way = `\`lockstep task ${ready}\`, then \`lockstep run\`, lets an agent start afresh`;
+  const way = `\`lockstep task ${ready}\`, then \`lockstep run\`, starts a new attempt`;
   return deny(
     "R-ST-001",
     `the checkout of task \`${key}\` is gone, so there is nothing to take over: ${way}`,
@@ -92,7 +92,10 @@ function gone({ key, state }: Task, name: string): Verdict {
 export function handBackTask(name: string, options: AskOptions): Promise<Verdict> {
   return onTask(name, options, async ({ opened, task, call }) => {
     if (call.role !== "person")
-      return deny("R-AU-001", "there is no document, and only a person hands back what a person took over");
+      return deny(
+        "R-AU-001",
+        "no document was given, and only a person can hand back a task that a person took over",
+      );
     const { engine, project, config } = opened;
     const repository = await readRepository(project, config.base_branch);
     if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
@@ -114,7 +117,7 @@ function onTask(name: string, options: AskOptions, act: Act): Promise<Verdict> {
   return onFound(({ engine }) => findTask(engine, name), options, act);
 }
 
-/** Of several tasks of that name the only one that is worked on. */
+/** Of several tasks of that name, the only one in progress. */
 function onAttempt(name: string, options: AskOptions, act: Act): Promise<Verdict> {
   const isAtWork = ({ state }: Task) => state === "IN_PROGRESS";
   return onFound(({ engine }) => findOnlyTask(engine, name, isAtWork), options, act);
@@ -131,7 +134,7 @@ async function onFound(
   return "allow" in call ? call : await act({ opened, task, call });
 }
 
-/** Tasks that other programs dispatched have no checkout of their own. */
+/** Adds the checkout folder. Tasks that other programs dispatched have none. */
 function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict: Verdict): Verdict {
   if (!verdict.allow) return verdict;
   const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
@@ -140,7 +143,7 @@ function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict
   return allow({ ...verdict.details, folder: checkout.folder });
 }
 
-/** How to go on with the agent's conversation, which is where the person's client finds it from now on. */
+/** The command that continues the agent's conversation, after moving it to where the person's client finds it. */
 async function resumeOf(
   { engine, config, project }: Opened,
   { key, id, session, attempts }: Task,

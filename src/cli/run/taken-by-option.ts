@@ -1,6 +1,6 @@
 /**
- * An option that takes several words also takes the argument that follows it: what it took, for a message. Undefined
- * where the words have no such option.
+ * An option that takes several values also swallows the argument that follows it. Describes what it took, for an error
+ * message; undefined if no such option was given.
  */
 export function takenByOption(words: readonly string[], variadic: readonly string[]): string | undefined {
   const at = words.findLastIndex((word) => variadic.includes(word));

@@ -8,9 +8,9 @@ import { readPlanSource } from "../../workspace/plan/plan-source.ts";
 
 export interface UnfinishedPlan {
   readonly session: string;
-  /** Where the plan came from if that is still there, else the session's copy. */
+  /** The file that the plan came from if it still exists, else the session's copy. */
   readonly file: string;
-  /** A run could do something for it now: not all of it waits for a person or for another session. */
+  /** A run could advance it now: at least one task waits neither for a person nor for another task. */
   readonly canMove: boolean;
 }
 
@@ -23,7 +23,7 @@ export async function unfinishedPlans(engine: Engine, root: string): Promise<rea
   const found: UnfinishedPlan[] = [];
   for (const [session, own] of bySession) {
     const file = planFile(root, session);
-    // Those of `start` have a command of their own.
+    // Sessions of `start` are continued by `resume`.
     const workflow = await engine.ledger.session(session);
     const canMove = (workflow === undefined || workflow.state === "DONE") && own.some(isFree);
     if (file !== undefined) found.push({ session, file, canMove });
@@ -35,7 +35,7 @@ function isOver(state: TaskStatus["state"]): boolean {
   return state === "MERGED" || state === "FAILED";
 }
 
-/** A run could go on with it: it may have to wait for its turn, but for no person and no other task. */
+/** A run could continue it: at most it waits for a free slot or a usage limit. */
 function isFree({ waits }: TaskStatus): boolean {
   return waits.every(({ on }) => on === "slot" || on === "limit");
 }
@@ -44,7 +44,7 @@ function planFile(root: string, session: string): string | undefined {
   const folder = join(root, sessionsFolder, session);
   const copy = join(folder, copyName);
   const source = existsSync(folder) ? readPlanSource(folder) : undefined;
-  // A plan that was started anew is a newer session's.
+  // A plan that was started again belongs to the newer session.
   if (source !== undefined && existsSync(source.path) && sessionOfPlan(root, source.path) === session)
     return source.path;
   return existsSync(copy) ? copy : undefined;

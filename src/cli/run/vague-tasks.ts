@@ -1,17 +1,16 @@
 import { vagueWarnings } from "../../core/proof/vague-wording.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 
-/** More than anybody reads while a run begins. */
 const shownMax = 5;
 
-/** What the goals and criteria of a plan leave open, by task. */
+/** Warnings about vague goals and criteria, by task. */
 export function vagueTasks({ tasks }: Pick<LoadedPlan, "tasks">): readonly string[] {
   return tasks.flatMap(({ id, goal, acceptance_checks, done_when }) =>
     vagueWarnings({ goal, criteria: [...acceptance_checks, ...done_when] }).map((line) => `${id}: ${line}`),
   );
 }
 
-/** The same for whoever starts a run. */
+/** The first warnings, as progress lines of a run. */
 export function vagueLines(plan: Pick<LoadedPlan, "tasks">): readonly string[] {
   const all = vagueTasks(plan);
   const left = all.length - shownMax;

@@ -83,7 +83,7 @@ export async function judgeWiden(
   const fence = await ledger.fence();
   const read = readEntries(paths, world.place, world.disk);
   if ("error" in read)
-    return deny("R-PD-002", `\`${paths[read.index] ?? ""}\` is not a valid scope: ${read.error}`, {
+    return deny("R-PD-002", `\`${paths[read.index] ?? ""}\` is not a valid scope entry: ${read.error}`, {
       index: read.index,
     });
   if (read.entries.length === 0) return deny("R-PD-002", "name at least one path");

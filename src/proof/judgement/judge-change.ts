@@ -43,7 +43,7 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
     ...[...diff.asks, ...read.replaced].map((one) => ({ kind: "change", ...one }) as const),
     ...lostToReading(diff, checks),
   ];
-  if (reasons.length === 0 && ran.runs.length > 0) onProgress("the base's tests pass on the change");
+  if (reasons.length === 0 && ran.runs.length > 0) onProgress("the tests of the base pass on the change");
   return { changes: diff.changes, allowed: diff.allowed, reasons: unique(reasons), runs: ran.runs };
 }
 

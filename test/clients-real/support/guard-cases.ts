@@ -111,7 +111,7 @@ export function guardCases(given: GuardedCase): void {
     it("does not answer for the person in its shell, where nothing is active", async () => {
       const decide = `${process.execPath} ${lockstep} decide UD-1 approved`;
       const ran = await converse([calls.shell(`${decide} > src/b/said 2>&1; true`)]);
-      expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person runs");
+      expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person may run");
     });
 
     const widen = "widen T-A . --why x";
