@@ -55,9 +55,7 @@ async function times(count: number, act: () => Promise<string>): Promise<readonl
 const silent = (count: number) => Array.from({ length: count }, () => "");
 const warning = (what: string) => expect.stringContaining(`you may be going round in circles: ${what}`);
 const halt = (what: string) =>
-  expect.stringMatching(
-    new RegExp(`^refused: R-BG-001: task \`T-A\` is in a loop: ${what}.*: stop, and `),
-  );
+  expect.stringMatching(new RegExp(`^refused: R-BG-001: task \`T-A\` is in a loop: ${what}.*: stop, and `));
 
 /** A call before it runs, as each client sends it: its shell tool, and an edit of a file. */
 const forms: Readonly<Record<string, (name: string, input: object) => object>> = {
