@@ -215,7 +215,7 @@ describe("status.json", () => {
     symlinkSync(elsewhere, join(one.root, ".agents-work"));
     expect(await one.publish()).toMatchObject({
       code: "E-STORE",
-      reason: expect.stringContaining("no folder"),
+      reason: expect.stringContaining("is not a folder"),
     });
     expect(readdirSync(elsewhere)).toEqual([]);
     unlinkSync(join(one.root, ".agents-work"));

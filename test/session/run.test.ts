@@ -707,7 +707,7 @@ describe("work", () => {
       current_state: "BLOCKED",
       blocker: {
         code: "artifact_invalid",
-        reason: expect.stringContaining("is `command: npm test`: begin it"),
+        reason: expect.stringContaining("is `command: npm test`: write `cmd:`"),
       },
     });
   });

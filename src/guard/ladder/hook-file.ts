@@ -35,9 +35,10 @@ agent=${inShell.attempt}
 caller=$agent${inShell.role}
 
 # PATH, if it has a folder of the project or a relative one: programs in there are files of the project.
-path=
+# Not called \`path\`: in zsh that is PATH itself.
+searched=
 case :$PATH: in
-  *:[!/]* | *:"$PWD"[/:]* | *:"\${s%/.git/lockstep}"[/:]* | *:/tmp/* | *:/var/tmp/*) path=$PATH ;;
+  *:[!/]* | *:"$PWD"[/:]* | *:"\${s%/.git/lockstep}"[/:]* | *:/tmp/* | *:/var/tmp/*) searched=$PATH ;;
 esac
 
 # The file \`launch\` holds one command: the Node client of this installation, with the arguments of this function.
@@ -74,7 +75,7 @@ const askThroughNetcat = `\
 # -O: a socket of another user could allow anything.
 if [ "$how" != start ] && [ -O "$socket" ]; then
   answer=
-  if [ -z "$caller$TMPDIR$path" ]; then
+  if [ -z "$caller$TMPDIR$searched" ]; then
     # Only the payload is sent: \`nc\` reads it from stdin.
     answer=$(nc -U -N -w 2 "${clientSocket("$socket", "$client")}" 2>/dev/null) && asked=broken
   else
