@@ -27,7 +27,7 @@ const commands: readonly Command[] = [...guide.matchAll(/^```(sh|console)\n([\s\
 );
 
 describe.skipIf(!hasTerminal || noWalls !== undefined)("the guide", () => {
-  it("shows what its commands print, one after the other", { timeout: 120_000 }, async () => {
+  it("shows what its commands print, one after the other", { timeout: 300_000 }, async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, "bin"));
     symlinkSync(join(root, "bin/lockstep.cjs"), join(folder.path, "bin/lockstep"));

@@ -579,7 +579,7 @@ describe("`lockstep serve`", () => {
     expect(await serve([], agent)).toMatchObject({ status: 2, stderr: expect.stringContaining("R-AU-001") });
     expect(await serve(["--port", "0x"])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("no port"),
+      stderr: expect.stringContaining("is not a port"),
     });
   });
 });

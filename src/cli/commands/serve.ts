@@ -33,7 +33,7 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
     return 0;
   } catch (error) {
     if (!(error instanceof HostRunning)) throw error;
-    writeAll(2, `lockstep: the server is already running: PID ${error.host?.pid ?? "unknown"}\n`);
+    writeAll(2, `lockstep: already running pid ${error.host?.pid ?? "unknown"}\n`);
     return 0;
   }
 }
