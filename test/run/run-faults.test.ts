@@ -81,7 +81,7 @@ describe("a run", () => {
     const { status, stderr } = await running.ended;
     expect({ status, stderr }).toEqual({
       status: 3,
-      stderr: expect.stringContaining("there is no branch `main`"),
+      stderr: expect.stringContaining("the branch `main` no longer exists"),
     });
   });
 
@@ -253,8 +253,8 @@ describe("an agent that claims more than its work shows", () => {
     expect(status, stdout).toBe(0);
     const lines = [
       "the agent says that it changed test/a.test.ts, but its work does not contain that",
-      'it says "Made A.txt and deployed it to production.", which nothing shows',
-      'it says "published to npm", which nothing shows',
+      'the agent says "Made A.txt and deployed it to production.", but nothing confirms it',
+      'the agent says "published to npm", but nothing confirms it',
     ];
     for (const line of lines) expect(stdout).toContain(`unproven claim: ${line}\n`);
     const { stdout: shown } = await repository.run(["task", "show", "A"]);
