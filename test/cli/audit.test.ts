@@ -23,7 +23,7 @@ function restore(repository: Repository, copy: string): void {
   cpSync(join(repository.path, copy), ledgerIn(repository), { recursive: true });
 }
 
-const holds = { status: 0, stdout: expect.stringMatching(/the chain holds\n$/), stderr: "" };
+const holds = { status: 0, stdout: expect.stringMatching(/the hash chain is intact\n$/), stderr: "" };
 
 describe("the ledger's folder as it was before a command", () => {
   it("is refused by every command with the first event that is missing, until a person accepts it", async () => {
@@ -44,7 +44,9 @@ describe("the ledger's folder as it was before a command", () => {
     expect((await run("task", "show", "T-1")).stderr).toContain("event 2 is missing at the end");
     expect(await run("reconcile", "--accept-loss")).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/kept aside: .*audit\.head\.lost-.*, .*heads\/[0-9a-f]{16}\.lost-/),
+      stderr: expect.stringMatching(
+        /the old files are kept: .*audit\.head\.lost-.*, .*heads\/[0-9a-f]{16}\.lost-/,
+      ),
     });
     expect(await run("audit", "verify")).toMatchObject(holds);
   });
@@ -111,7 +113,7 @@ describe("an export", () => {
     await add(repository, "T-8", "T-9");
     expect(await verify(head)).toMatchObject({
       status: 1,
-      stdout: expect.stringMatching(/^event 3: it is not/),
+      stdout: expect.stringMatching(/^event 3: it differs/),
     });
     const { stdout } = await repository.run(["audit", "verify", "--json", "--head", whole]);
     expect(JSON.parse(stdout)).toMatchObject({ events: 3, problems: [{ seq: 2 }] });
@@ -121,8 +123,8 @@ describe("an export", () => {
     using repository = temporaryRepository();
     for (const [text, told] of [
       [undefined, /cannot be read: ENOENT/],
-      ["", /is no export: it is empty/],
-      ['{"head":{"seq":1,"hash":"a"}}\n[]\nseq 1\n', /is no export: line 2 is neither/],
+      ["", /is not an export: it is empty/],
+      ['{"head":{"seq":1,"hash":"a"}}\n[]\nseq 1\n', /is not an export: line 2 is neither/],
     ] as const) {
       if (text !== undefined) repository.write("file", text);
       const { status, stderr } = await repository.run(["audit", "verify", "--head", "file"]);

@@ -249,7 +249,7 @@ describe("lockstep doctor", () => {
       expect(stderr).toMatch(
         new RegExp(`NOT ENFORCED YET: ${name} does not trust ${ground.path}.*: start .${name}.`),
       );
-      expect(stderr).toContain(`only where it is started in ${ground.path} itself`);
+      expect(stderr).toContain(`only if it is started in ${ground.path} itself`);
       const { status, of } = await examined(ground);
       expect(status).toBe(1);
       expect(of(`${name} hooks`)).toMatchObject({

@@ -24,7 +24,7 @@ describe("a question that waits", () => {
     const refused = await repository.run(["decide", "UD-1", "refused", "--note", "it is too long"]);
     expect(refused).toMatchObject({ status: 0, stdout: "decision UD-1 is answered\n" });
     expect((await repository.run(["decide", "--all"])).stdout).toContain("answered: refused: it is too long");
-    expect((await repository.run(["run"])).stderr).toContain("it reads well: it is too long");
+    expect((await repository.run(["run"])).stderr).toContain('"it reads well": it is too long');
   });
 
   it("is none where a task is escalated, and then the list says so", async () => {

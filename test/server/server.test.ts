@@ -385,7 +385,7 @@ describe("a command that asks the host", () => {
     symlinkSync(path, join(folder.path, "link"));
     for (const name of ["file", "link"])
       expect(await askHost(join(folder.path, name), request)).toMatchObject({
-        reason: expect.stringContaining("no socket of this user's"),
+        reason: expect.stringContaining("not a socket of this user"),
       });
     server.close();
     await once(server, "close");

@@ -21,7 +21,7 @@ export interface RunWatcher {
 /** The text of an event, for people; undefined for events that are not shown. */
 export function lastThing(event: AgentEvent): string | undefined {
   if (event.type !== "said" && event.type !== "tool") return undefined;
-  // The output of an agent that failed comes after the first line; its log has it.
+  // The output of a failed agent follows the first line; it is in the log.
   const text = event.text.startsWith("failed: ") ? (event.text.split("\n")[0] ?? "") : event.text;
   return printable(answerWords(text) ?? (isTaskState(text) ? stateWord(text) : text));
 }
