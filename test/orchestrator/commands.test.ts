@@ -43,7 +43,7 @@ describe("lockstep agent-session", () => {
     expect((await repository.run(["agent-session", "reset"])).status).toBe(0);
     expect((await read()).status).toBe(0);
     const summary = await repository.run(["agent-session", "summary"]);
-    expect(summary.stdout).toContain("score 0 of 100: not passed, 80 are needed");
+    expect(summary.stdout).toContain("score 0 of 100: not passed, at least 80 is required");
     expect(summary.stdout).toContain("DIRECT_WRITE");
     expect((await repository.run(["agent-session", "clear", "--dry-run"])).stdout).toContain("would be over");
     expect((await repository.run(["agent-session", "clear", "--archive"])).stdout).toContain(id);

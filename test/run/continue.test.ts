@@ -162,7 +162,7 @@ describe("`run` and `do`", () => {
       "true",
       "--json",
     ]);
-    expect(second.stderr).toContain("runs already");
+    expect(second.stderr).toContain("is already handling these tasks");
     expect(readRun(second.stdout).done).toMatchObject(halts(800));
     expect((await first.ended).status).toBe(0);
   });

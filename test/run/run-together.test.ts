@@ -32,7 +32,7 @@ describe("a second run", () => {
     using first = repository.start(["run", "--json"]);
     await begun(first);
     const second = await repository.run(["run", "other.yaml", "--json"]);
-    expect(second.stderr).toContain(`process ${first.process.pid} runs already`);
+    expect(second.stderr).toContain(`Another run (PID ${first.process.pid}) is already handling these tasks`);
     expect({ status: second.status, ...readRun(second.stdout).states }).toEqual({
       status: 0,
       B: "MERGED",
@@ -73,7 +73,7 @@ describe("a second run", () => {
     using first = repository.start(["run"], { through: ["setsid"] });
     await begun(first);
     using second = repository.start(["run", "other.yaml", "--json"]);
-    await eventually("it watches", () => (second.errors().includes("runs already") ? true : undefined));
+    await eventually("it watches", () => (second.errors().includes("is already handling these tasks") ? true : undefined));
     process.kill(-(first.process.pid as number), "SIGKILL");
     const { status, stdout, stderr } = await second.ended;
     expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 0, B: "MERGED", C: "MERGED" });

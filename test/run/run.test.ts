@@ -252,7 +252,7 @@ describe("Ctrl-C", () => {
     const says = (word: string) =>
       eventually(`it says ${word}`, () => running.errors().includes(word) || undefined);
     await says("begun");
-    for (const heard of ["starting nothing more", "stopping the agents"].slice(0, times)) {
+    for (const heard of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
       running.process.kill("SIGINT");
       await says(heard);
     }
