@@ -45,7 +45,7 @@ describe("lockstep agent-session", () => {
     const summary = await repository.run(["agent-session", "summary"]);
     expect(summary.stdout).toContain("score 0 of 100: not passed, at least 80 is required");
     expect(summary.stdout).toContain("DIRECT_WRITE");
-    expect((await repository.run(["agent-session", "clear", "--dry-run"])).stdout).toContain("would be over");
+    expect((await repository.run(["agent-session", "clear", "--dry-run"])).stdout).toContain("would end");
     expect((await repository.run(["agent-session", "clear", "--archive"])).stdout).toContain(id);
     expect(existsSync(stateFile(repository))).toBe(false);
     expect(readdirSync(join(repository.path, ".git/lockstep/reports")).sort()).toEqual([
