@@ -154,7 +154,7 @@ describe("what strayed is put back", () => {
       ground.repository.write("in.json", "trampled");
     },
     "new files that a changed ignore file hides": () => {
-      ground.repository.write(".gitignore", "hidden\n");
+      ground.repository.write(".gitignore", "x\nnode_modules\ncoverage\n.env*\nhidden\n");
       ground.repository.write("hidden/new", "new");
     },
     "new files that git's own ignore file hides": () => {
