@@ -193,7 +193,7 @@ describe.concurrent("a ledger that is exchanged under a watchdog", () => {
     expect(run).toMatchObject({
       status: 1,
       stdout: "",
-      stderr: expect.stringMatching(/E-STORE.*start again/s),
+      stderr: expect.stringMatching(/E-STORE.*restart the command/s),
     });
   });
 });
