@@ -24,8 +24,6 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, "test/clients-real/**", "test/cheats/*/**"],
     globalSetup: ["test/support/fresh-build.ts"],
     setupFiles: ["test/support/fresh-worker.ts", "test/support/fixed-seed.ts"],
-    // A worker for each file would load the same modules 300 times. `fresh-worker.ts` says what a file gets anew.
-    isolate: false,
     testTimeout: 60_000,
     sequence: { sequencer: SlowFirst },
     // Most tests wait for processes, and some for seconds: as many workers as cores leave a sixth of the time unused.
