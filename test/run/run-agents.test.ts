@@ -41,7 +41,7 @@ describe("an agent that fails repeatedly", () => {
       tasks: [task("A", "a")],
     });
     const { stderr } = await runPlan(repository);
-    expect(stderr).toContain("to fix: its agent failed");
+    expect(stderr).toContain("to fix: the agent failed");
   });
 });
 
