@@ -63,7 +63,7 @@ const facts = {
   refuses: z
     .strictObject({
       kind: z.enum(refusals).describe("the kind of refusal"),
-      why: line.describe("what the agent is told"),
+      why: line.describe("the reason that the agent sees"),
     })
     .exactOptional()
     .describe("no agent may run it"),

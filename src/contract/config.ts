@@ -322,7 +322,7 @@ export const configSchema = z
       .prefault({})
       .meta({ description: "The folder of a session.", example: { commit: true } }),
     project_type: z.enum(["web", "api", "cli", "lib", "mixed"]).default("mixed").meta({
-      description: "What the roles of `lockstep start` are told about the project.",
+      description: "The kind of project, for the prompts of the roles of `lockstep start`.",
       example: "api",
     }),
   })

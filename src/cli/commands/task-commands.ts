@@ -201,7 +201,7 @@ function addSessions(program: LockstepCommand): void {
     )
     .summary("show the report of a run, or how agents kept to the rules")
     .description(
-      "show how agents kept to the rules (score, violations, what to improve); with --run, or where there is no agent session, the report of a run",
+      "show how agents kept to the rules (score, violations, what to improve); with --run, or if no agent session exists, the report of a run",
     )
     .option("--run", "always the report of a run (default: of the newest session)")
     .option(...json)
