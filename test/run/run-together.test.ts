@@ -73,7 +73,9 @@ describe("a second run", () => {
     using first = repository.start(["run"], { through: ["setsid"] });
     await begun(first);
     using second = repository.start(["run", "other.yaml", "--json"]);
-    await eventually("it watches", () => (second.errors().includes("is already handling these tasks") ? true : undefined));
+    await eventually("it watches", () =>
+      second.errors().includes("is already handling these tasks") ? true : undefined,
+    );
     process.kill(-(first.process.pid as number), "SIGKILL");
     const { status, stdout, stderr } = await second.ended;
     expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 0, B: "MERGED", C: "MERGED" });

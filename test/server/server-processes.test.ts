@@ -285,7 +285,10 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     host.process.kill("SIGSTOP");
     const run = await lockstep(repository.path, ["heartbeat", "T-1"], { env });
     expect(run.status).toBe(2);
-    expect(verdictIn(run)).toMatchObject({ code: "E-STORE", reason: expect.stringContaining("timeout after 2 s") });
+    expect(verdictIn(run)).toMatchObject({
+      code: "E-STORE",
+      reason: expect.stringContaining("timeout after 2 s"),
+    });
     host.process.kill("SIGCONT");
     expect(verdictIn(await lockstep(repository.path, ["heartbeat", "T-1"], { env })).allow).toBe(true);
   });
