@@ -174,15 +174,16 @@ export class Prover implements Disposable, AsyncDisposable {
     return { tree, run, reused: false, inventory };
   }
 
-  /** Sets `folder` up as for a check of the commit. A check may have run there before; none may be running now. */
-  async prepare(commit: string): Promise<{ readonly tree: string } | Failed> {
+  /** Calls `use` with a folder that is set up as for a check of the commit. No check runs there at the same time. */
+  async inTree<Result>(commit: string, use: (folder: string) => Promise<Result>): Promise<Result | Failed> {
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
-    const { first } = this.#places;
-    if (first.prepared === setup.tree) return { tree: setup.tree };
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
-    return (await this.#prepare(first, setup, included)) ?? { tree: setup.tree };
+    return this.#places.with(setup.tree, async (place) => {
+      const failed = place.prepared === setup.tree ? undefined : await this.#prepare(place, setup, included);
+      return failed ?? use(place.checkout.folder);
+    });
   }
 
   /** The set-up commands of a commit, and the reason for them. */
@@ -190,6 +191,7 @@ export class Prover implements Disposable, AsyncDisposable {
     return this.#setupOf(commit);
   }
 
+  /** The first of its checkouts. */
   get folder(): string {
     return this.#places.first.checkout.folder;
   }

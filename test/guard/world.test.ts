@@ -48,8 +48,8 @@ describe("what the hook knows of its environment", () => {
   });
 
   it("takes the folder as it is told, wherever it lies", async () => {
-    expect((await answer("touch $TMPDIR/x", { TMPDIR: "docs" })).exit).toBe(2);
-    expect((await answer("touch $TMPDIR/x", { TMPDIR: `${repository.path}/docs` })).exit).toBe(2);
+    expect((await answer("touch $TMPDIR/guide.md", { TMPDIR: "docs" })).exit).toBe(2);
+    expect((await answer("touch $TMPDIR/guide.md", { TMPDIR: `${repository.path}/docs` })).exit).toBe(2);
     expect((await answer("rm -rf $TMPDIR/*", { TMPDIR: "/" })).exit).toBe(2);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Prover } from "../../src/proof/prover.ts";
 import { reuseInMemory } from "../../src/proof/reuse.ts";
 import { provingGround } from "../support/proving-ground.ts";
+import { eventually } from "../support/run-command.ts";
 
 /** A check that says that it runs, and waits until another one has said so. */
 const meets = (own: string, other: string) =>
@@ -30,6 +31,18 @@ describe("checks that are started ahead", () => {
     const runs = await Promise.all(commands.map((command) => prover.run("HEAD", command)));
     for (const proven of runs) expect(proven).toMatchObject({ run: { exit: 0, tail: `${prover.folder}\n` } });
     expect(readdirSync(dirname(dirname(prover.folder)))).toEqual(["0"]);
+  });
+
+  it("keep their place to themselves: a folder for something else is another one", async () => {
+    using ground = provingGround();
+    await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
+    const command = meets("a", "b");
+    prover.startAhead("HEAD", command);
+    await eventually("the check", () => existsSync(ground.place("home/counts/a")) || undefined);
+    const folder = await prover.inTree("HEAD", async (found) => found);
+    writeFileSync(ground.place("home/counts/b"), "");
+    const proven = await prover.run("HEAD", command);
+    expect("error" in proven ? proven.error : proven.run.tail.trim()).not.toBe(folder);
   });
 
   it("are asked for once: a second run is a new one", async () => {

@@ -240,11 +240,11 @@ describe("the pool", () => {
       opened.push((await repository.open({ task, isContained: true })).checkout);
     for (const checkout of opened) await removeCheckout(checkout);
     const [newest] = listPool(repository.commonFolder);
-    await trimPool(repository.commonFolder, 400_000);
+    trimPool(repository.commonFolder, 400_000);
     await expect
       .poll(() => listPool(repository.commonFolder).map(({ folder }) => folder))
       .toEqual([newest?.folder]);
-    await trimPool(repository.commonFolder, 0);
+    trimPool(repository.commonFolder, 0);
     await expect.poll(() => listPool(repository.commonFolder)).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskUse } from "../../src/workspace/checkouts/list-checkouts.ts";
 import { countLoose, packRepository } from "../../src/workspace/checkouts/pack-repository.ts";
+import { diskUse } from "../../src/workspace/checkouts/walk-tree.ts";
 import { landRepository } from "../support/land-repository.ts";
 
 const silent = { onProgress: () => {} };

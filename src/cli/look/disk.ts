@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { diskUse, listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
+import { listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
+import { diskUse } from "../../workspace/checkouts/walk-tree.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import { checkoutsFolder } from "../../workspace/state/state-home.ts";

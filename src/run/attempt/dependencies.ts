@@ -24,9 +24,7 @@ export class Dependencies {
     const setup = await readSetup(repository.root, commit, config.workspace);
     if (setup === undefined || setup.commands.length === 0) return undefined;
     using prover = await openProver(this.#context);
-    const prepared = await prover.prepare(commit);
-    if ("error" in prepared) return prepared.error;
-    await copyDependencies(prover.folder, folder);
-    return undefined;
+    const copied = await prover.inTree(commit, (installed) => copyDependencies(installed, folder));
+    return "error" in copied ? copied.error : undefined;
   }
 }

@@ -63,8 +63,10 @@ async function converseToEnd<Answer extends object>(
   try {
     return await converse(context, asking);
   } finally {
-    // Without a sandbox, processes that the agent started in sessions of their own survive it.
-    if (attempt !== undefined && !asking.place.walled) await endAgentProcesses(attempt.started.token);
+    // Without a sandbox, processes that the agent started in sessions of their own survive it. The sandbox of an agent
+    // that was stopped ends its processes a moment later.
+    if (attempt !== undefined && (!asking.place.walled || asking.stop.aborted))
+      await endAgentProcesses(attempt.started.token);
   }
 }
 

@@ -2,7 +2,7 @@ import type { CheckRecord } from "../../core/proof/check-record.ts";
 import { untouched } from "../../core/proof/weakening.ts";
 import { deny } from "../../core/rules/verdict.ts";
 import { askVacuous } from "../../engine/decisions/ask-vacuous.ts";
-import { type GateResult, gateResult } from "../../proof/gate/gate-result.ts";
+import type { GateResult } from "../../proof/gate/gate-result.ts";
 import { lostOnTip } from "../../proof/judgement/judge-change.ts";
 import { flakyProofs } from "../../workspace/git/last-proofs.ts";
 import type { Candidate } from "./candidate.ts";
@@ -309,9 +309,6 @@ async function gateOn(
   links: readonly Link[],
 ): Promise<readonly GateResult[]> {
   const { config, repository, onProgress, allowRed = false } = context;
-  // Reused proofs need no checkout, but the gate looks for packages in one.
-  const prepared = await prover.prepare(commit);
-  if ("error" in prepared) return [gateResult("tests", [{ path: ".", message: prepared.error }])];
   return runGate({
     root: repository.root,
     base: repository.baseCommit,

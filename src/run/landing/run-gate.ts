@@ -64,10 +64,7 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
           )
         : notConfigured("tests", "no test command was found or configured"),
     syntax: () => checkSyntax(merge),
-    imports: () =>
-      checkImports(merge, {
-        hasPackage: (name) => existsSync(join(input.prover.folder, "node_modules", name)),
-      }),
+    imports: () => imports(input, merge),
     conventions: async () => conventions(merge),
     cross_reference: () => checkCrossReferences(merge),
   };
@@ -83,6 +80,14 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
     else results.push(await byCommand(input, check, set.command));
   }
   return results.map((result) => namingTheOnly(input.members, result));
+}
+
+/** Packages count as installed if the set-up of the merged tree installs them. */
+async function imports({ prover, result }: GateInput, merge: Merge): Promise<GateResult> {
+  const checked = await prover.inTree(result, (folder) =>
+    checkImports(merge, { hasPackage: (name) => existsSync(join(folder, "node_modules", name)) }),
+  );
+  return "error" in checked ? gateResult("imports", [{ path: ".", message: checked.error }]) : checked;
 }
 
 /** If the batch has one task, every finding belongs to it. */

@@ -24,7 +24,7 @@ export async function tidyCheckouts({
     if (state === "MERGED" || state === "FAILED") over.push({ checkout, key, isMerged: state === "MERGED" });
   }
   const removed = await removeCheckouts(over.map(({ checkout }) => checkout));
-  await trimPool(commonFolder, config.workspace.keep * 2 ** 30);
+  trimPool(commonFolder, config.workspace.keep * 2 ** 30);
   return over.flatMap(({ key, isMerged }, at) =>
     (removed[at] ?? [])
       // Merged work needs no message; other content of the checkout does.

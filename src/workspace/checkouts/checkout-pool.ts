@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -16,7 +15,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { removeFolder } from "../files/remove-folder.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, gitBytes, tryGit } from "../git/run-git.ts";
@@ -25,7 +23,7 @@ import { compareTrees } from "../git/tree-entries.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { repositoryFolder } from "./checkout.ts";
 import { deleteLater } from "./delete-later.ts";
-import { type BytePath, onDisk } from "./walk-tree.ts";
+import { type BytePath, diskUse, onDisk } from "./walk-tree.ts";
 
 /**
  * Checkouts that their tasks no longer need. The next task takes one and moves it to its own base by the difference,
@@ -124,20 +122,27 @@ export async function isAsIndexed(folder: string, own: Required<Pick<GitOptions,
 }
 
 /** Removes the oldest until the rest fits, and what a crash left. */
-export async function trimPool(commonFolder: string, bytesMax: number): Promise<void> {
+export function trimPool(commonFolder: string, bytesMax: number): void {
   const pool = poolFolder(commonFolder);
   const names = existsSync(pool) ? readdirSync(pool) : [];
-  const halves = names.filter((name) => name.endsWith(".half")).map((name) => join(pool, name));
-  const over: string[] = [];
+  const waste = names.filter(isUnusable).map((name) => join(pool, name));
+  const old = waste.filter((path) => ageMs(path) > unusableMsMax);
   let bytes = 0;
   for (const { folder } of listPool(commonFolder)) {
-    bytes += await bytesIn(folder);
-    if (bytes > bytesMax) over.push(folder);
+    bytes += bytesIn(folder);
+    if (bytes <= bytesMax) continue;
+    const gone = `${folder}.waste`;
+    if (move(folder, gone)) old.push(gone);
   }
-  deleteLater([...halves.filter((path) => ageMs(path) > halfMsMax), ...over]);
+  deleteLater(old);
 }
 
-const halfMsMax = 60_000;
+/** Half in the pool, or half deleted. */
+function isUnusable(name: string): boolean {
+  return name.includes(".");
+}
+
+const unusableMsMax = 60_000;
 
 export interface PooledCheckout {
   readonly folder: string;
@@ -147,7 +152,7 @@ export interface PooledCheckout {
 /** The newest first. */
 export function listPool(commonFolder: string): readonly PooledCheckout[] {
   const pool = poolFolder(commonFolder);
-  const names = existsSync(pool) ? readdirSync(pool).filter((name) => !name.includes(".")) : [];
+  const names = existsSync(pool) ? readdirSync(pool).filter((name) => !isUnusable(name)) : [];
   return names
     .flatMap((name) => {
       const folder = join(pool, name);
@@ -157,32 +162,29 @@ export function listPool(commonFolder: string): readonly PooledCheckout[] {
     .sort((one, other) => other.lastUse - one.lastUse);
 }
 
-/** What a pooled checkout takes on the disk; counted once, as nothing in the pool changes. Zero if it was just taken. */
-async function bytesIn(folder: string): Promise<number> {
-  const file = join(folder, "kib");
-  try {
-    if (existsSync(file)) return Number(readFileSync(file, "utf8")) * 1024;
-    const { stdout } = await promisify(execFile)("du", ["-sk", folder]);
-    const kib = Number.parseInt(stdout, 10);
-    writeFileSync(file, String(kib), { mode: 0o600 });
-    return kib * 1024;
-  } catch (error) {
-    if (existsSync(folder)) throw error;
-    return 0;
-  }
+/** What a pooled checkout takes on the disk; counted once, because nothing in the pool changes. */
+function bytesIn(folder: string): number {
+  const file = join(folder, "bytes");
+  if (existsSync(file)) return Number(readFileSync(file, "utf8"));
+  const bytes = diskUse(folder);
+  writeFileSync(file, String(bytes), { mode: 0o600 });
+  return bytes;
 }
 
-/** The newest one that nobody else takes at the same moment. */
+/** The newest one that no other process takes at the same moment. */
 function claim(commonFolder: string, to: string): string | undefined {
-  for (const { folder } of listPool(commonFolder)) {
-    try {
-      renameSync(folder, to);
-      return to;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
+  return listPool(commonFolder).some(({ folder }) => move(folder, to)) ? to : undefined;
+}
+
+/** False if another process was faster. */
+function move(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return false;
   }
-  return undefined;
 }
 
 /** The configuration and the attributes that lie in the git folder, and the person's own. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { removeFolder } from "../files/remove-folder.ts";
 
 /** Caches of some tools are folders that not even their owner may write: they are opened where that is the obstacle. */
 const script = 'rm -rf -- "$@" 2>/dev/null || { chmod -R u+rwX -- "$@"; rm -rf -- "$@"; }';
@@ -10,5 +11,7 @@ const script = 'rm -rf -- "$@" 2>/dev/null || { chmod -R u+rwX -- "$@"; rm -rf -
 export function deleteLater(folders: readonly string[]): void {
   if (folders.length === 0) return;
   const options = { detached: true, stdio: "ignore" } as const;
-  spawn("sh", ["-c", script, "sh", ...folders], options).unref();
+  const child = spawn("sh", ["-c", script, "sh", ...folders], options);
+  child.on("error", () => folders.forEach(removeFolder)); // the machine has no shell
+  child.unref();
 }

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { attemptsFolder, type Checkout, ownIndex, placesIn, readRecord, recordFile } from "./checkout.ts";
 import { isRemoved } from "./remove-checkout.ts";
-import { sizeAt, walkTree } from "./walk-tree.ts";
+import { diskUse } from "./walk-tree.ts";
 
 export interface ListedCheckout {
   readonly name: string;
@@ -36,26 +36,4 @@ function lastUseOf(slot: string): Date {
     (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );
   return new Date(Math.max(...times));
-}
-
-/** Counts blocks, because files may be sparse. A file with several hard links is counted once. */
-export function diskUse(slot: string): number {
-  const seen = new Set<string>();
-  let blocks = 0;
-  const count = (found: Stats | undefined) => {
-    if (found === undefined) return;
-    if (found.nlink > 1 && !found.isDirectory()) {
-      const key = `${found.dev} ${found.ino}`;
-      if (seen.has(key)) return;
-      seen.add(key);
-    }
-    blocks += found.blocks;
-  };
-  count(statSync(slot));
-  walkTree(slot, "", {
-    enter: () => true,
-    entry: (path) => count(sizeAt(slot, path)),
-    closed: () => {}, // its content cannot be counted
-  });
-  return blocks * 512;
 }

@@ -6,7 +6,6 @@ import { branchOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/text/quoted.ts";
 import { removeFolder } from "../files/remove-folder.ts";
 import { people } from "../git/commit-writer.ts";
-import { GitFault } from "../git/git-fault.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";
 import {
@@ -20,7 +19,6 @@ import {
 } from "./checkout.ts";
 import { isAsIndexed, keepPristine, takeFromPool } from "./checkout-pool.ts";
 import { copyIncluded, readIncluded } from "./included-files.ts";
-import { isRefusal } from "./kept-files.ts";
 import { rememberIndex } from "./known-index.ts";
 import { makeRepository, shareObjects, writeBranch, writePerson } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";
@@ -84,9 +82,8 @@ async function writeFiles(
       if (!(await takeFromPool({ commonFolder, slot, folder: making, index, start, own }))) return false;
       await write();
       return await isAsIndexed(making, await own());
-    } catch (error) {
-      if (!(error instanceof GitFault) && !isRefusal(error)) throw error;
-      return false; // whatever is wrong with it, a new one is not
+    } catch {
+      return false; // a new checkout does not depend on what is wrong with this one
     }
   };
   clear();

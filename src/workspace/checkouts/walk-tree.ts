@@ -7,6 +7,7 @@ import {
   readdirSync,
   realpathSync,
   type Stats,
+  statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { readName } from "../git/read-diff.ts";
@@ -76,4 +77,26 @@ function entriesOf(root: string, folder: BytePath, visitor: Visitor): Dirent<str
     visitor.closed(folder);
     return [];
   }
+}
+
+/** Counts blocks, because files may be sparse. A file with several hard links is counted once. */
+export function diskUse(slot: string): number {
+  const seen = new Set<string>();
+  let blocks = 0;
+  const count = (found: Stats | undefined) => {
+    if (found === undefined) return;
+    if (found.nlink > 1 && !found.isDirectory()) {
+      const key = `${found.dev} ${found.ino}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+    }
+    blocks += found.blocks;
+  };
+  count(statSync(slot));
+  walkTree(slot, "", {
+    enter: () => true,
+    entry: (path) => count(sizeAt(slot, path)),
+    closed: () => {}, // its content cannot be counted
+  });
+  return blocks * 512;
 }
