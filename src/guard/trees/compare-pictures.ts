@@ -1,4 +1,4 @@
-import type { BytePath } from "../../workspace/checkouts/walk-tree.ts";
+import type { BytePath } from "../../workspace/git/byte-path.ts";
 import { compareTrees } from "../../workspace/git/tree-entries.ts";
 import { isSameCopy } from "./copies.ts";
 import { fromRoot, type Picture, prefixOf, type Seen } from "./picture.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type BytePath, onDisk, shown } from "../../workspace/checkouts/walk-tree.ts";
+import { type BytePath, onDisk, shown } from "../../workspace/git/byte-path.ts";
 import { asEnvironment, exactSettings, isRefused, replaceFilter } from "../../workspace/git/git-settings.ts";
 import { filtersIn } from "../../workspace/git/known-filters.ts";
 import { fillLargeFiles } from "../../workspace/git/large-files.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { strayedRef } from "../../core/names/ref-names.ts";
-import type { BytePath } from "../../workspace/checkouts/walk-tree.ts";
+import type { BytePath } from "../../workspace/git/byte-path.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { asEnvironment, exactSettings } from "../../workspace/git/git-settings.ts";
 import { quotePath } from "../../workspace/git/quote-path.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
-import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
+import { type BytePath, shown } from "../../workspace/git/byte-path.ts";
 import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } from "../world/call-file.ts";
 import type { ReadOnlyPaths } from "../world/closed-paths.ts";
 import type { TreeWatch } from "../world/guard-world.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
-import { shown } from "../../workspace/checkouts/walk-tree.ts";
+import { shown } from "../../workspace/git/byte-path.ts";
 import type { Undone } from "../world/guard-world.ts";
 import type { Change } from "./compare-pictures.ts";
 import { fileOf, type Scene } from "./picture.ts";

@@ -1,8 +1,8 @@
 import { type BigIntStats, existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { protectedPaths } from "../../core/paths/protected-paths.ts";
-import { asBytes, type BytePath, onDisk } from "../../workspace/checkouts/walk-tree.ts";
 import { gitFolderOf } from "../../workspace/files/find-project.ts";
+import { asBytes, type BytePath, onDisk } from "../../workspace/git/byte-path.ts";
 import { asEnvironment, isRefused, replaceFilter } from "../../workspace/git/git-settings.ts";
 import { filtersIn } from "../../workspace/git/known-filters.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
+import { type BytePath, shown } from "../../workspace/git/byte-path.ts";
 import type { Undone } from "../world/guard-world.ts";
 import type { Change } from "./compare-pictures.ts";
 import { filesOfCommit, type Wanted } from "./files-of-commit.ts";

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
+import { type BytePath, onDisk } from "../git/byte-path.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, gitBytes, tryGit } from "../git/run-git.ts";
 import { trackedIn } from "../git/sweep-tree.ts";
@@ -23,7 +24,7 @@ import { compareTrees } from "../git/tree-entries.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { repositoryFolder } from "./checkout.ts";
 import { deleteLater } from "./delete-later.ts";
-import { type BytePath, diskUse, onDisk } from "./walk-tree.ts";
+import { diskUse } from "./walk-tree.ts";
 
 /**
  * Checkouts that their tasks no longer need. The next task takes one and moves it to its own base by the difference,

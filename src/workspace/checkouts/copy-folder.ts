@@ -16,7 +16,8 @@ import {
 } from "node:fs";
 import { cp, lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { onDisk, walkTree } from "./walk-tree.ts";
+import { onDisk } from "../git/byte-path.ts";
+import { walkTree } from "./walk-tree.ts";
 
 export interface FolderCopy {
   /** The two checkouts. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { asBytes, onDisk, shown } from "../git/byte-path.ts";
 import { copyFolder } from "./copy-folder.ts";
-import { asBytes, isOutput, onDisk, shown, walkTree } from "./walk-tree.ts";
+import { isOutput, walkTree } from "./walk-tree.ts";
 
 interface IncludedFile {
   readonly path: string;

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { refsOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/text/quoted.ts";
+import { asBytes, type BytePath, shown } from "../git/byte-path.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { splitAtZero } from "../git/read-diff.ts";
@@ -13,7 +14,7 @@ import { digestAt, lookAtLent } from "./lent-files.ts";
 import { isInGit, stageGitFolders, unstagedIn, updateIndex } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
 import { ignoredOf, nestedIn } from "./snapshot-tree.ts";
-import { asBytes, type BytePath, isOutput, liesBehindLink, shown, sizeAt, walkTree } from "./walk-tree.ts";
+import { isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
 
 const ignoredBytesMax = 64 * 1024 * 1024;
 

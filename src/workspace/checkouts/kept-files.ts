@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { replaceFile } from "../files/replace-file.ts";
+import { type BytePath, onDisk } from "../git/byte-path.ts";
 import { splitAtZero } from "../git/read-diff.ts";
-import { type BytePath, onDisk } from "../git/sweep-tree.ts";
 
 /** Fingerprints of the files that a set-up created, to detect later changes by checks. */
 type Marks = ReadonlyMap<BytePath, string>;

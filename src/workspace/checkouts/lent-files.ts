@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileMark } from "../files/file-mark.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import { asBytes, onDisk } from "../git/byte-path.ts";
 import { type Checkout, digestOf } from "./checkout.ts";
-import { asBytes, onDisk, sizeAt } from "./walk-tree.ts";
+import { sizeAt } from "./walk-tree.ts";
 
 type Place = Pick<Checkout, "folder">;
 

@@ -1,9 +1,10 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { quoted } from "../../core/text/quoted.ts";
+import { type BytePath, onDisk, shown } from "../git/byte-path.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, git, gitBytes, tryGit } from "../git/run-git.ts";
 import { CheckoutFault } from "./checkout.ts";
-import { type BytePath, isOutput, onDisk, shown, sizeAt, walkTree } from "./walk-tree.ts";
+import { isOutput, sizeAt, walkTree } from "./walk-tree.ts";
 
 /**
  * Git treats a repository inside another one as a submodule and leaves its files out. Here they are ordinary files, and

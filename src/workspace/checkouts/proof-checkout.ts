@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
+import { type BytePath, onDisk } from "../git/byte-path.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { asEnvironment, exactSettings, isRefused, replaceFilter } from "../git/git-settings.ts";
 import { filtersIn } from "../git/known-filters.ts";
@@ -8,7 +9,7 @@ import { fillLargeFiles } from "../git/large-files.ts";
 import { readName, splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";
 import { fillSubmodules } from "../git/submodules.ts";
-import { type BytePath, onDisk, sweepTree, trackedIn } from "../git/sweep-tree.ts";
+import { sweepTree, trackedIn } from "../git/sweep-tree.ts";
 import { listTree } from "../git/tree-entries.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { repositoryFolder } from "./checkout.ts";

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { sessionsFolder } from "../../core/names/session-paths.ts";
 import { quoted } from "../../core/text/quoted.ts";
+import { asBytes, type BytePath, shown } from "../git/byte-path.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { type ChangedPath, readDiff, splitAtZero } from "../git/read-diff.ts";
 import { git, tryGit } from "../git/run-git.ts";
@@ -11,7 +12,7 @@ import { installedIn } from "./copy-dependencies.ts";
 import { knownIndex, rememberIndex } from "./known-index.ts";
 import { isInGit, stageNested, trackedRepositories, untrackedRepositories } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
-import { asBytes, type BytePath, isOutput, liesBehindLink, shown, walkTree } from "./walk-tree.ts";
+import { isOutput, liesBehindLink, walkTree } from "./walk-tree.ts";
 
 type Own = Awaited<ReturnType<typeof ownGit>>;
 

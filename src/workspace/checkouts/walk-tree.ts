@@ -10,10 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { readName } from "../git/read-diff.ts";
-
-/** A path with one character per byte, because a name need not be UTF-8 and must lead back to the same file. */
-export type BytePath = string;
+import { type BytePath, onDisk } from "../git/byte-path.ts";
 
 /** Folders that tools create and can create again. */
 const outputFolders =
@@ -21,19 +18,6 @@ const outputFolders =
 
 export function isOutput(path: BytePath): boolean {
   return outputFolders.test(path);
-}
-
-export function onDisk(root: string, path: BytePath): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
-}
-
-export function asBytes(path: string): BytePath {
-  return Buffer.from(path).toString("latin1");
-}
-
-/** The path as shown to users. */
-export function shown(path: BytePath): string {
-  return readName(Buffer.from(path, "latin1")).path;
 }
 
 export function sizeAt(root: string, path: BytePath): Stats | undefined {

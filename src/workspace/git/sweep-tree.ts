@@ -1,11 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
-
-/** A path with one character per byte, because a name need not be UTF-8. */
-export type BytePath = string;
-
-export function onDisk(folder: string, path: BytePath): Buffer {
-  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
-}
+import { type BytePath, onDisk } from "./byte-path.ts";
 
 /** The paths of a commit with their git modes, and all folders above them. */
 interface Tracked {

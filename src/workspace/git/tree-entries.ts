@@ -1,6 +1,6 @@
+import type { BytePath } from "./byte-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readObject } from "./object-reader.ts";
-import type { BytePath } from "./sweep-tree.ts";
 
 /** One name in a folder of a commit. */
 export interface TreeEntry {
