@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { refusalForms } from "../src/guard/ladder/static-deny.ts";
+import { refusalForms } from "../src/guard/transport/static-deny.ts";
 
 /**
  * A hook starts for every call, so its bundle is one CommonJS file: loading that takes 5 ms less than the
@@ -57,11 +57,11 @@ await build({
     secretlint: "src/core/secrets/secretlint.ts",
     "load-config": "src/workspace/config/load-config.ts",
     analyze: "src/core/shell/analyze.ts",
-    desk: "src/guard/orchestrator/desk.ts",
+    desk: "src/guard/orchestrator/layers.ts",
     "call-sandbox": "src/guard/contain/call-sandbox.ts",
     "guard-client": "src/cli/hook/guard-client.ts",
-    "offline-answer": "src/guard/ladder/offline-answer.ts",
-    "check-proof": "src/guard/ladder/check-proof.ts",
+    "offline-answer": "src/guard/transport/offline-answer.ts",
+    "check-proof": "src/guard/transport/check-proof.ts",
   },
   plugins: [quiet, apart],
   // `import()` of a CommonJS file would start the module loader for nothing.

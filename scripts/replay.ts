@@ -167,8 +167,8 @@ async function replayChange({ engine, project, config }: Opened, { test, env = {
   const call = { role: "person" as const };
   const context = { engine, config: asSet, repository, call, dryRun: true, onProgress: () => {} };
   try {
-    const wish = { branch: "change", scope: null, checks: [], proves: [] };
-    const { branches } = await integrate(context, [wish]);
+    const request = { branch: "change", scope: null, checks: [], proves: [] };
+    const { branches } = await integrate(context, [request]);
     const [member] = branches;
     return member === undefined ? notReplayed("nothing was said of it") : readMember(member);
   } catch (error) {

@@ -45,7 +45,7 @@ export interface AgentStart {
     env: Readonly<Record<string, string>>,
   ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
   /** True in the sandbox: the client need not ask for permission. Otherwise its strictest mode that can still edit. */
-  readonly walled: boolean;
+  readonly sandboxed: boolean;
   readonly folder: string;
   /** The path outside the sandbox for a path in the client's home. */
   outside(path: string): string;

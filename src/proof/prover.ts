@@ -18,10 +18,10 @@ import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type ProofPlace, ProofPlaces } from "./proof-places.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, readable, reuseInMemory, reuseKeys } from "./reuse.ts";
+import { runSandboxed, type SandboxedResult, type SandboxedRun } from "./sandboxed-run.ts";
 import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { SlowTeller } from "./tell-slow.ts";
-import { runWalled, type WalledResult, type WalledRun } from "./walled-run.ts";
 import { WholeOutput } from "./whole-output.ts";
 
 export interface ProverOptions {
@@ -62,7 +62,7 @@ export interface ChangeFacts {
 }
 
 /** The isolation of checks. `missing`: why there is no sandbox although one is configured. */
-export interface ProverWalls {
+export interface ProverIsolation {
   readonly sandbox: Sandbox["kind"];
   readonly missing?: string;
 }
@@ -88,7 +88,7 @@ const setupMsMax = 15 * 60_000;
  * A pass for the same tree, command and set-up is reused.
  */
 export class Prover implements Disposable, AsyncDisposable {
-  readonly walls: ProverWalls;
+  readonly isolation: ProverIsolation;
   readonly #options: ProverOptions;
   readonly #places: ProofPlaces;
   readonly #sandbox: Sandbox;
@@ -101,7 +101,7 @@ export class Prover implements Disposable, AsyncDisposable {
   readonly #end = new AbortController();
 
   private constructor(options: ProverOptions, sandbox: Sandbox, missing: string | undefined) {
-    this.walls = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
+    this.isolation = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
     this.#options = options;
     this.#sandbox = sandbox;
     this.#reuse = options.reuse ?? reuseInMemory();
@@ -251,7 +251,7 @@ export class Prover implements Disposable, AsyncDisposable {
     this.#options.onProgress?.(`${what} (${why})`);
     using slow = this.#tellSlow(what);
     const network = networkAccess();
-    const { exit, tail } = await this.#runWalled(place, {
+    const { exit, tail } = await this.#runSandboxed(place, {
       ...{ command, purpose: "set-up", env: { ...network.env, ...this.#environment(place, setup) } },
       ...{ readOnly: network.files, msMax: setupMsMax, onOutput: (chunk: Buffer) => slow.heard(chunk) },
       setup: { programs: command.slice(0, 1), runsTree },
@@ -272,7 +272,7 @@ export class Prover implements Disposable, AsyncDisposable {
     const output = new WholeOutput();
     const msMax = this.#options.checkMsMax ?? checkMsMax;
     using slow = this.#tellSlow(`running: ${command}`);
-    const ran = await this.#runWalled(place, {
+    const ran = await this.#runSandboxed(place, {
       command: ["sh", "-c", command],
       purpose: "check",
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
@@ -305,10 +305,10 @@ export class Prover implements Disposable, AsyncDisposable {
     return { run, isTrees: true, inventory: ran.inventory };
   }
 
-  #runWalled({ checkout: { folder, temporary } }: ProofPlace, run: WalledRun) {
+  #runSandboxed({ checkout: { folder, temporary } }: ProofPlace, run: SandboxedRun) {
     const { root, commonFolder, home = [] } = this.#options;
     const places = { root, commonFolder, checkout: folder, temporary, home };
-    return runWalled(this.#sandbox, places, { ...run, abort: this.#end.signal });
+    return runSandboxed(this.#sandbox, places, { ...run, abort: this.#end.signal });
   }
 
   #tellSlow(what: string): SlowTeller {
@@ -338,7 +338,7 @@ export class Prover implements Disposable, AsyncDisposable {
 }
 
 /** Whether a failure comes from this machine: a program is missing, or the check did not start. */
-function isMachines({ exit, signal, timedOut }: WalledResult): boolean {
+function isMachines({ exit, signal, timedOut }: SandboxedResult): boolean {
   return exit === 126 || exit === 127 || (exit === null && signal === null && !timedOut);
 }
 

@@ -22,7 +22,7 @@ export interface CommitSetup extends SetupPlan {
 }
 
 /** The configuration of set-ups. */
-export interface SetupWishes {
+export interface SetupOptions {
   /** Null: detected from the tree's files. */
   readonly setup: readonly (readonly string[])[] | null;
   readonly include: readonly string[];
@@ -32,7 +32,7 @@ export interface SetupWishes {
 export async function readSetup(
   root: string,
   commit: string,
-  { setup, include }: SetupWishes,
+  { setup, include }: SetupOptions,
 ): Promise<CommitSetup | undefined> {
   const full = await readRef(root, commit);
   if (full === undefined) return undefined;

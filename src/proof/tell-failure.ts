@@ -3,12 +3,12 @@ import type { CheckRun } from "../core/proof/check-record.ts";
 import { failingPart } from "../core/proof/failing-part/failing-part.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { keepOutput } from "../workspace/state/check-outputs.ts";
-import type { WalledResult } from "./walled-run.ts";
+import type { SandboxedResult } from "./sandboxed-run.ts";
 import type { WholeOutput } from "./whole-output.ts";
 
 const tailLengthMax = 4096;
 
-interface Failure extends WalledResult {
+interface Failure extends SandboxedResult {
   readonly output: WholeOutput;
   /** The checkout in which it ran. */
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { deny } from "../core/rules/verdict.ts";
 import { readJsonBytes } from "../core/text/read-json.ts";
 import { field, isObject } from "../core/values/fields.ts";
-import { rawAnswer, rawStart, readRawRequest } from "../guard/ladder/raw-form.ts";
+import { rawAnswer, rawStart, readRawRequest } from "../guard/transport/raw-form.ts";
 import { type GuardEndpoint, guardVariables } from "../guard/world/guard-endpoint.ts";
 import { protocolVersion } from "./protocol.ts";
 

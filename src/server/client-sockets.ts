@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { clientSocket } from "../guard/ladder/client-socket.ts";
-import { rawAnswer } from "../guard/ladder/raw-form.ts";
+import { clientSocket } from "../guard/transport/client-socket.ts";
+import { rawAnswer } from "../guard/transport/raw-form.ts";
 import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
 import { readMsMax, requestBytesMax } from "./protocol.ts";
 

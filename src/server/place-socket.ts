@@ -2,7 +2,7 @@ import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, rmSync } 
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { quoted } from "../core/text/quoted.ts";
-import { clientNameBytesMax } from "../guard/ladder/client-socket.ts";
+import { clientNameBytesMax } from "../guard/transport/client-socket.ts";
 import { DiskFault } from "../workspace/files/disk-fault.ts";
 
 /** The maximum length of a socket address, without the final NUL. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { deny } from "../core/rules/verdict.ts";
-import { rawStart } from "../guard/ladder/raw-form.ts";
+import { rawStart } from "../guard/transport/raw-form.ts";
 import { readMsMax, requestBytesMax } from "./protocol.ts";
 
 const newline = 0x0a;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/change/engine.ts";
-import { listeningFile } from "../guard/ladder/ask-server.ts";
+import { listeningFile } from "../guard/transport/ask-server.ts";
 import { tidyShownActive } from "../guard/world/active.ts";
 import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
 import { guardedClients } from "../guard/world/guarded-clients.ts";

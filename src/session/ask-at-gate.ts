@@ -19,7 +19,7 @@ import { listSessionFiles, readSessionFile } from "./files/session-files.ts";
 import { block, blockUnanswered } from "./roles/block.ts";
 import { dispatchRole } from "./roles/dispatch-role.ts";
 import { startOf } from "./roles/role-agents.ts";
-import { wishFor } from "./roles/role-wishes.ts";
+import { requestFor } from "./roles/role-requests.ts";
 import type { SessionContext, StepEnd } from "./roles/session-context.ts";
 
 /** Asks one of the two questions that a person must answer before the session continues. */
@@ -92,8 +92,8 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
   });
   if (kept !== undefined)
     return block(context, { code: "persistence_failure", reason: kept.reason, recovery: "free disk space" });
-  context.say(`changes requested: ${read.wish}`);
-  await context.move({ type: "changes-requested", wish: read.wish });
+  context.say(`changes requested: ${read.request}`);
+  await context.move({ type: "changes-requested", request: read.request });
   return "again";
 }
 
@@ -108,11 +108,11 @@ async function takeStrategy(context: SessionContext, answer: string): Promise<St
 export async function correctDesign(context: SessionContext, session: Session): Promise<StepEnd> {
   const files = listSessionFiles(context.context.repository.root, context.name);
   const hasDesignSpec = [...files].some((file) => file.startsWith("design-specs/"));
-  const role = correctorFor(session.correction.wish ?? "", { hasDesignSpec });
-  const wish = wishFor(context.context, session, { role, purpose: "correction" });
-  if (wish === undefined) throw new Error("no request is defined for a correction");
+  const role = correctorFor(session.correction.request ?? "", { hasDesignSpec });
+  const request = requestFor(context.context, session, { role, purpose: "correction" });
+  if (request === undefined) throw new Error("no request is defined for a correction");
   context.say(startOf(context.roles, { role, purpose: "correction" }));
-  const end = await dispatchRole(context, session, wish);
+  const end = await dispatchRole(context, session, request);
   if (end.how !== "answered") return blockUnanswered(context, role, end);
   const { status, summary, next, findings } = end.answer;
   context.say(`${role}  ${status}: ${summary}`);

@@ -17,7 +17,7 @@ import { publishStatus } from "./files/publish-status.ts";
 import { withRoleAgents } from "./roles/role-agents.ts";
 import { type SessionContext, SessionFault } from "./roles/session-context.ts";
 
-export interface SessionWish {
+export interface SessionRequest {
   readonly name: string;
   readonly stateFolder: string;
   readonly stops: Stops;
@@ -40,18 +40,18 @@ export async function checkRoles({ config, repository }: IntegrationContext): Pr
 /** Opens everything that a session needs, and makes sure that no other process runs tasks. */
 export async function openSessionRun(
   given: IntegrationContext,
-  { name, stateFolder, stops, onTask, say: tell }: SessionWish,
+  { name, stateFolder, stops, onTask, say: tell }: SessionRequest,
 ): Promise<OpenedSession | Deny> {
   const roles = withRoleAgents(given.config);
   const context = { ...given, config: roles.config };
   const file = `${context.repository.root}/${sessionPath(name, copyName)}`;
-  const wish = {
+  const request = {
     plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
     session: { session: name, file },
   };
   let role = "";
   const onWork = (task: string, event: AgentEvent) => onTask(isMeta(task) ? role : task, event);
-  const prepared = await prepareRun(context, { ...wish, stateFolder, onTask: onWork });
+  const prepared = await prepareRun(context, { ...request, stateFolder, onTask: onWork });
   if ("allow" in prepared) return prepared;
   const run = await prepared.open().catch((error: unknown) => {
     if (error instanceof HostRunning)

@@ -9,7 +9,7 @@ import { block, blockUnanswered } from "./roles/block.ts";
 import { dispatchRole, type RoleSaid } from "./roles/dispatch-role.ts";
 import { judgeWhole } from "./roles/judge-whole.ts";
 import { startOf } from "./roles/role-agents.ts";
-import { wishFor } from "./roles/role-wishes.ts";
+import { requestFor } from "./roles/role-requests.ts";
 import type { SessionContext, StepEnd } from "./roles/session-context.ts";
 import { runExtraTask } from "./tasks/run-extra-task.ts";
 import { completeReport } from "./write-report.ts";
@@ -26,17 +26,17 @@ export async function runRole(context: SessionContext, session: Session, asked: 
   context.say(startOf(context.roles, asked));
   const { ledger } = context.context.engine;
   const used = new Set((await ledger.tasks({ session: context.name })).map(({ id }) => id));
-  const wish = wishFor(context.context, session, { ...asked, used });
+  const request = requestFor(context.context, session, { ...asked, used });
   const end =
-    wish === undefined
+    request === undefined
       ? await judgeWhole(context, session, asked)
-      : await dispatchRole(context, session, wish);
+      : await dispatchRole(context, session, request);
   if (end.how !== "answered") return blockUnanswered(context, role, end);
   const { answer } = end;
   context.say(`${role}  ${answer.status}: ${answer.summary}`);
   if (answer.status === "NEEDS_INFO" || answer.status === "NEEDS_DECISION")
     return askPeople(context, session, { role, purpose, answer });
-  if (answer.status === "FAIL" || (answer.status === "BLOCKED" && wish !== undefined))
+  if (answer.status === "FAIL" || (answer.status === "BLOCKED" && request !== undefined))
     return block(context, {
       code: answer.status === "FAIL" ? "agent_failed" : "agent_blocked",
       reason: `${role}: ${answer.summary}`,

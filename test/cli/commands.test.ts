@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packet, result } from "../support/memory-engine.ts";
 import { type Repository, temporaryRepository, verdictIn } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
 const text = JSON.stringify;
 const packetText = (id: string, scope: readonly string[], more = {}) => text(packet(id, scope, more));

@@ -7,8 +7,8 @@ import {
   type InitiatedRepository,
 } from "../support/initiated-repository.ts";
 import { packet } from "../support/memory-engine.ts";
+import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
 interface Finding {
   readonly group: string;

@@ -9,8 +9,8 @@ import {
 } from "../support/guarded-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
+import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
 let repository: GuardedRepository;
 beforeEach(() => {

@@ -46,12 +46,12 @@ describe("an agent does not speak for a person", () => {
     expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([{ state: "pending" }]);
   });
 
-  it("from within a run without walls, whatever it leaves out of its environment; nor does it stop its session", async () => {
+  it("from within a run without a sandbox, whatever it leaves out of its environment; nor does it stop its session", async () => {
     using repository = teamRepository({}, "sandbox: off\n");
     const out = join(repository.path, "state", "said");
     const forget = `env $(env | sed -n 's/^\\(LOCKSTEP_[A-Z]*\\)=.*/-u \\1/p')`;
     repository.write("state/.keep", "");
-    repository.wish({
+    repository.answers({
       SpecAgent: {
         runs: [
           `(cd ${repository.path}`,

@@ -13,7 +13,7 @@ const answer =
 const agent = (name: string) =>
   `steps:\n  - run: { command: "echo ${name} > \\"$(basename $LOCKSTEP_TASK).txt\\"" }\n  - ${answer}\n`;
 
-interface Wish {
+interface ViewEdit {
   readonly tasks?: readonly string[];
   readonly config?: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ function planned({
   tasks = [task("A", ", agent: ann")],
   config = "",
   files = {},
-}: Wish = {}): LandRepository {
+}: ViewEdit = {}): LandRepository {
   return landRepository({
     "agents/ann.yaml": agent("ann"),
     "agents/bob.yaml": agent("bob"),
@@ -54,7 +54,7 @@ describe("run --agent", () => {
     expect(repository.git("show", "main:B.txt")).toBe("bob");
   });
 
-  it.each<[string, Wish, readonly string[], string]>([
+  it.each<[string, ViewEdit, readonly string[], string]>([
     [
       "an agent that there is not",
       {},
@@ -100,8 +100,8 @@ describe("run --agent", () => {
       ["run", "--max-parallel", "9"],
       "E-CONFIG: --max-parallel 9 is more than `limits.max_active`, which is 8: raise that first",
     ],
-  ])("refuses %s before anything starts", async (_title, wish, words, told) => {
-    using repository = planned(wish);
+  ])("refuses %s before anything starts", async (_title, request, words, told) => {
+    using repository = planned(request);
     const { status, stderr } = await repository.run(words);
     expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: ${told}\n` });
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);

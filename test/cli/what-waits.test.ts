@@ -39,7 +39,7 @@ describe("a question that waits", () => {
 });
 
 describe("the status", () => {
-  it("says which walls stand while a run is at work, and once it has died that nobody is", async () => {
+  it("says how agents are isolated during a run, and once it has died that nobody is", async () => {
     using repository = planned({
       agents: { a: [["say: begun", "hang: true"]] },
       tasks: [task("A", "a")],

@@ -1,6 +1,6 @@
 import { cacheCases } from "../support/cache-cases.ts";
 import { pnpm, yarn } from "../support/package-managers.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 import { installClient } from "./support/install-client.ts";
 
 const versions = { pnpm: "10.18.0", yarn: "1.22.22" };

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AgentStart } from "../../src/clients/agent.ts";
 import { claudeAgent } from "../../src/clients/claude/run.ts";
 import { started } from "../clients/started-agent.ts";
+import { missing as noSandbox } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing as noWalls } from "../support/walled.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
 import { clientRepository, fileTask, report } from "./support/client-repository.ts";
 import { installClient } from "./support/install-client.ts";
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     expect(server.asked.filter(({ path }) => !path.startsWith("/v1/messages"))).toEqual([]);
   });
 
-  it.skipIf(noWalls !== undefined)(
+  it.skipIf(noSandbox !== undefined)(
     "knows the person's own instructions, and cannot change them",
     async () => {
       const calls = [{ name: "Bash", input: { command: "echo planted >> ~/.claude/CLAUDE.md" } }];

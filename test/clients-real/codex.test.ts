@@ -129,7 +129,13 @@ describe.skipIf(missing !== undefined)("codex", () => {
     home.write("config.toml", settings(url ?? server.url));
     const client = codexAgent({ model: null, args: [], env: { CODEX_HOME: home.path } });
     const env = { PATH: process.env.PATH ?? "", HOME: home.path, STAND_IN_KEY: "stand-in" };
-    const ran = await started(client, { prompt: "do it", folder: folder.path, walled: true, env, ...more });
+    const ran = await started(client, {
+      prompt: "do it",
+      folder: folder.path,
+      sandboxed: true,
+      env,
+      ...more,
+    });
     return { ...ran, heard: server.heard() };
   }
   const tokens = (events: readonly AgentEvent[]) =>

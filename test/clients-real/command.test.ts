@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { missing as noWalls } from "../support/walled.ts";
+import { missing as noSandbox } from "../support/sandboxed.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
 import { clientRepository, fileTask, report } from "./support/client-repository.ts";
 import { geminiStandIn } from "./support/gemini.ts";
@@ -77,7 +77,7 @@ describe.each(Object.entries(clients))("%s", async (name, client) => {
     ["inside the sandbox", "required"],
     ["outside", "off"],
   ])("finds `lockstep` %s, and gets more scope with it", async (_, sandbox) => {
-    if (sandbox === "required" && noWalls !== undefined) return;
+    if (sandbox === "required" && noSandbox !== undefined) return;
     const [tool, input] = client.shell;
     const runs = (command: string) => ({
       calls: [{ name: tool, input: { [input]: command, description: "does it" } }],

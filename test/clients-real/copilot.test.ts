@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)("copilot", () => {
       COPILOT_CACHE_HOME: join(bin, "..", "..", "cache"), // it unpacks itself into it
       ...more,
     };
-    const rest = { prompt: "do it", folder: folder.path, walled: true, msMax: 120_000, env, ...start };
+    const rest = { prompt: "do it", folder: folder.path, sandboxed: true, msMax: 120_000, env, ...start };
     const ran = await started(client, rest);
     return { ...ran, heard: server.heard() };
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { geminiAgent } from "../../src/clients/gemini/run.ts";
-import { missing as noWalls } from "../support/walled.ts";
+import { missing as noSandbox } from "../support/sandboxed.ts";
 import { clientPlace } from "./support/client-place.ts";
 import { clientRepository, fileTask, report } from "./support/client-repository.ts";
 import { type GeminiStandIn, geminiStandIn, refusal } from "./support/gemini.ts";
@@ -29,16 +29,16 @@ async function talk(
   turns: readonly (Turn | Answer)[],
   {
     prompt = "go",
-    walled = noWalls === undefined,
+    sandboxed = noSandbox === undefined,
     files = {},
-  }: { prompt?: string; walled?: boolean; files?: Record<string, string> } = {},
+  }: { prompt?: string; sandboxed?: boolean; files?: Record<string, string> } = {},
 ) {
   await using server = await geminiStandIn(turns);
   using place = clientPlace({ bin, env: envFor(server), files });
   place.home.write(".gemini/settings.json", keyAsLogin);
   const client = geminiAgent(settings);
   const probe = await client.probe();
-  const started = await place.start(client, { prompt, walled });
+  const started = await place.start(client, { prompt, sandboxed });
   const read = (name: string) => {
     const file = join(place.repository.path, name);
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -54,15 +54,15 @@ async function talk(
 const names = ["made.txt", "hook-ran", "server-ran"];
 
 describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
-  it.each([noWalls === undefined, false])(
-    "works inside walls (%s), and tells what it did and used",
-    async (walled) => {
+  it.each([noSandbox === undefined, false])(
+    "works in a sandbox (%s), and tells what it did and used",
+    async (sandboxed) => {
       const turns = [
         { text: "I begin.", ...write("made.txt", "one\n") },
         { calls: [{ name: "run_shell_command", input: { command: "cat made.txt" } }] },
         { text: `Done.\n${report()}`, usage: { input: 50, cached: 30, output: 7 } },
       ];
-      const { end, events, probe, files } = await talk(turns, { walled });
+      const { end, events, probe, files } = await talk(turns, { sandboxed });
       expect(end).toEqual({ how: "done", answer: JSON.parse(report()) });
       expect(probe).toMatchObject({ usable: true, version: "0.61.0", can: { resume: true } });
       expect(files["made.txt"]).toBe("one\n");

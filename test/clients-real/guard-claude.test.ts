@@ -1,6 +1,6 @@
 import { install, settingsFiles } from "../../src/clients/claude/install.ts";
-import { hookLine } from "../../src/guard/ladder/hook-line.ts";
-import { httpHook } from "../../src/guard/ladder/http-hook.ts";
+import { hookLine } from "../../src/guard/transport/hook-line.ts";
+import { httpHook } from "../../src/guard/transport/http-hook.ts";
 import { openHttpAccess } from "../../src/workspace/state/http-access.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
 import { guardCases } from "./support/guard-cases.ts";

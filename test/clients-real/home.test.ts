@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../support/run-command.ts";
+import { missing as noSandbox } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing as noWalls } from "../support/walled.ts";
 import { clientRepository, fileTask, report } from "./support/client-repository.ts";
 import { installClient } from "./support/install-client.ts";
 import type { Turn } from "./support/stand-in.ts";
@@ -15,7 +15,7 @@ const planted = "planted-by-the-agent";
 /** Some clients take long to start. */
 const msMax = 500_000;
 
-describe.skipIf(noWalls !== undefined).each(triedClients)("the home of a person whose $name", (client) => {
+describe.skipIf(noSandbox !== undefined).each(triedClients)("the home of a person whose $name", (client) => {
   async function opened(turns: readonly Turn[]) {
     const { bin, missing } = await installClient(client.name, ...client.pack);
     if (missing !== undefined) return undefined;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { opencodeAgent } from "../../src/clients/opencode/run.ts";
-import { missing as noWalls } from "../support/walled.ts";
+import { missing as noSandbox } from "../support/sandboxed.ts";
 import { clientPlace } from "./support/client-place.ts";
 import { clientRepository, fileTask, report } from "./support/client-repository.ts";
 import { installClient } from "./support/install-client.ts";
@@ -32,16 +32,16 @@ async function talk(
   turns: readonly (Turn | Answer)[],
   {
     prompt = "go",
-    walled = noWalls === undefined,
+    sandboxed = noSandbox === undefined,
     files = {},
-  }: { prompt?: string; walled?: boolean; files?: Record<string, string> } = {},
+  }: { prompt?: string; sandboxed?: boolean; files?: Record<string, string> } = {},
 ) {
   await using server = await openaiStandIn(turns);
   using place = clientPlace({ bin, files });
   place.home.write(configFile, configFor(server.url));
   const client = opencodeAgent(settings);
   const probe = await client.probe();
-  const started = await place.start(client, { prompt, walled });
+  const started = await place.start(client, { prompt, sandboxed });
   const read = (name: string) => {
     const file = join(place.repository.path, name);
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -53,16 +53,16 @@ async function talk(
 const names = ["made.txt", "plugin-ran", "server-ran"];
 
 describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
-  it.each([noWalls === undefined, false])(
-    "works inside walls (%s), and tells what it did and used",
-    async (walled) => {
+  it.each([noSandbox === undefined, false])(
+    "works in a sandbox (%s), and tells what it did and used",
+    async (sandboxed) => {
       const { end, events, probe, files } = await talk(
         [
           { text: "I begin.", ...write("made.txt", "one\n") },
           { calls: [{ name: "bash", input: { command: "cat made.txt", description: "look" } }] },
           { text: `Done.\n${report()}`, usage: { input: 50, cached: 30, output: 7 } },
         ],
-        { walled },
+        { sandboxed },
       );
       expect(end).toEqual({ how: "done", answer: JSON.parse(report()) });
       expect(probe).toMatchObject({ usable: true, version: "1.18.33", can: { resume: true } });
@@ -104,23 +104,23 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
     place.home.write(configFile, configFor(server.url));
     const client = opencodeAgent(settings);
     await client.probe();
-    const { end } = await place.start(client, { prompt: "go", walled: noWalls === undefined });
+    const { end } = await place.start(client, { prompt: "go", sandboxed: noSandbox === undefined });
     expect(end.how).toBe("done");
     expect(server.heard()[0]).toContain("Be brief.");
     const found = names.filter((name) => existsSync(join(place.repository.path, name)));
     expect(found).toEqual(["made.txt"]);
   });
 
-  it("goes on without walls after a write outside of its folder was refused", async () => {
+  it("goes on without a sandbox after a write outside of its folder was refused", async () => {
     using outside = clientPlace({ bin });
     const file = join(outside.home.path, "out.txt");
-    const { end, events } = await talk([write(file, "out\n"), { text: report() }], { walled: false });
+    const { end, events } = await talk([write(file, "out\n"), { text: report() }], { sandboxed: false });
     expect(end.how).toBe("done");
     expect(existsSync(file)).toBe(false);
     expect(events.filter(({ type }) => type === "tool-result")).toHaveLength(1);
   });
 
-  it.skipIf(noWalls !== undefined)(
+  it.skipIf(noSandbox !== undefined)(
     "cannot change the settings that the person's own conversations obey",
     async () => {
       const command = "touch ~/.config/opencode/x; touch ~/.local/share/opencode/y";

@@ -19,7 +19,7 @@ import { opencodeHome } from "../../src/clients/opencode/home.ts";
 import { AgentHome } from "../../src/workspace/client-home/agent-home.ts";
 import type { ClientHome } from "../../src/workspace/client-home/client-home.ts";
 import { refreshedLogin } from "../../src/workspace/client-home/refreshed-login.ts";
-import { agentWalls } from "../../src/workspace/sandbox/agent-walls.ts";
+import { agentPolicy } from "../../src/workspace/sandbox/agent-policy.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const login = (access: string, more: object = {}) =>
@@ -351,7 +351,7 @@ it("a folder that the person opened for all tools is still the client's own for 
   vi.stubEnv("HOME", join(place.path, "home"));
   const path = (name: string) => join(place.path, name);
   const placed = [{ at: path("home/.claude"), from: path("main"), shown: [] }];
-  const walls = agentWalls({
+  const policy = agentPolicy({
     ...{
       root: path("main"),
       commonFolder: path("main/.git"),
@@ -361,8 +361,8 @@ it("a folder that the person opened for all tools is still the client's own for 
     ...{ home: [".claude", ".other"], client: { placed, shows: [] }, readOnly: [] },
   });
   vi.unstubAllEnvs();
-  expect(walls.home.writable).toEqual([path("home/.other")]);
-  expect(walls.placed).toEqual(placed);
+  expect(policy.home.writable).toEqual([path("home/.other")]);
+  expect(policy.placed).toEqual(placed);
 });
 
 describe("a conversation of opencode that is printed", () => {

@@ -296,9 +296,9 @@ describe("claude", () => {
   const client = () => claudeAgent({ model: null, args: [], env: {} });
   const lines = (...messages: unknown[]) => messages.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-  it("gets its prompt on stdin, works without asking inside the walls, and is followed to its answer", async () => {
+  it("gets its prompt on stdin, works without asking inside the policy, and is followed to its answer", async () => {
     using fake = program(lines(init, result('{"status":"OK"}')));
-    const { end, events } = await fake.start({ walled: true });
+    const { end, events } = await fake.start({ sandboxed: true });
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
     expect(events[0]).toEqual({ type: "conversation", id });
     expect(fake.file("input")).toBe("the prompt");
@@ -311,7 +311,7 @@ describe("claude", () => {
     expect(fake.file("env")).toMatch(/^CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1$/m);
   });
 
-  it("without walls may edit and run the task's checks, and nothing else", async () => {
+  it("without policy may edit and run the task's checks, and nothing else", async () => {
     using fake = program(lines(result("")));
     const task = {
       ...{ id: "T-1", title: "x", goal: "x", lock_scope: ["."], timeout_seconds: 900 },

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readRun } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 import { type ClientsRepository, clientNames, clientsRepository } from "../support/scripted-client.ts";
-import { missing } from "../support/walled.ts";
 
 /** What each client obeys in its folder. */
 const obeyed = {

@@ -215,9 +215,9 @@ describe("codex", () => {
   }
   const client = () => codexAgent({ model: null, args: [], env: {} });
 
-  it("gets its prompt on stdin, works without asking inside the walls, and is followed to its answer", async () => {
+  it("gets its prompt on stdin, works without asking inside the policy, and is followed to its answer", async () => {
     using fake = program(...begins, says('{"status":"OK"}'), completed);
-    const { end, events } = await fake.start({ walled: true });
+    const { end, events } = await fake.start({ sandboxed: true });
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
     expect(events[0]).toEqual({ type: "conversation", id: thread });
     expect(fake.file("input")).toBe("the prompt");
@@ -228,7 +228,7 @@ describe("codex", () => {
     expect(words).not.toMatch(/sandbox_mode|--model|resume/);
   });
 
-  it("without walls has its own", async () => {
+  it("without policy has its own", async () => {
     using fake = program(completed);
     await fake.start();
     expect(fake.file("words")).toMatch(/\napproval_policy="never"\n-c\nsandbox_mode="workspace-write"\n/);

@@ -176,9 +176,9 @@ describe("copilot", () => {
   }
   const client = () => copilotAgent({ model: null, args: [], env: {} });
 
-  it("gets its prompt on stdin, works without asking inside the walls, and is followed to its answer", async () => {
+  it("gets its prompt on stdin, works without asking inside the policy, and is followed to its answer", async () => {
     using fake = program(says('{"status":"OK"}'), result);
-    const { end, events } = await fake.start({ walled: true });
+    const { end, events } = await fake.start({ sandboxed: true });
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
     expect(fake.file("input")).toBe("the prompt");
     const words = fake.file("words");
@@ -189,7 +189,7 @@ describe("copilot", () => {
     expect(fake.file("env")).toMatch(/^COPILOT_AUTO_UPDATE=false$/m);
   });
 
-  it("without walls may edit and run commands, and nothing else", async () => {
+  it("without policy may edit and run commands, and nothing else", async () => {
     using fake = program(result);
     await fake.start();
     expect(fake.file("words")).toContain("\n--allow-tool=write\n--allow-tool=shell\n");

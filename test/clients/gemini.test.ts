@@ -221,9 +221,9 @@ function withProgram() {
 describe("the gemini client", () => {
   const settings = { model: "gemini-2.5-pro", args: ["--debug"], env: {} };
 
-  it("is started with everything allowed inside walls, and in the same conversation", async () => {
+  it("is started with everything allowed inside policy, and in the same conversation", async () => {
     using place = withProgram();
-    const more = { env: place.env, walled: true, resume: id, prompt: "go on" };
+    const more = { env: place.env, sandboxed: true, resume: id, prompt: "go on" };
     const { said: printed } = await started(geminiAgent(settings), more);
     expect(printed).toEqual([
       `words --output-format stream-json --skip-trust --approval-mode yolo --model gemini-2.5-pro --resume ${id} --debug`,
@@ -233,7 +233,7 @@ describe("the gemini client", () => {
     ]);
   });
 
-  it("is started with edits and the shell alone without walls", async () => {
+  it("is started with edits and the shell alone without policy", async () => {
     using place = withProgram();
     const client = geminiAgent({ model: null, args: [], env: {} });
     const { said: printed } = await started(client, { env: place.env, prompt: "go" });

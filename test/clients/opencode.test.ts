@@ -122,16 +122,16 @@ const settings = { model: "p/m", args: ["--variant", "high"], env: {} };
 describe("the opencode client", () => {
   const echo = `printf '%s\\n' "$*" "$OPENCODE_DISABLE_PROJECT_CONFIG" "may $OPENCODE_PERMISSION" "also $OPENCODE_CONFIG_CONTENT"; cat`;
 
-  it("is started with everything allowed inside walls, and in the same conversation", async () => {
+  it("is started with everything allowed inside policy, and in the same conversation", async () => {
     using place = withProgram(echo);
-    const more = { env: place.env, walled: true, resume: sessionID, prompt: "go on" };
+    const more = { env: place.env, sandboxed: true, resume: sessionID, prompt: "go on" };
     const { said } = await started(opencodeAgent(settings), more);
     const words =
       "run --format json --print-logs --log-level ERROR --title Lockstep s/T-1 --auto --model p/m";
     expect(said).toEqual([`${words} --session ${sessionID} --variant high`, "1", "may", "also", "go on"]);
   });
 
-  it("is started without walls with nothing that it would ask for, and with the project's guide", async () => {
+  it("is started without policy with nothing that it would ask for, and with the project's guide", async () => {
     using place = withProgram(echo);
     const guide = place.write("AGENTS.md", "Be brief.\n");
     const more = { env: place.env, folder: place.path, prompt: "go" };

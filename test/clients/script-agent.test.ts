@@ -6,8 +6,8 @@ import { commandAgent } from "../../src/clients/command/run.ts";
 import { ownProgram, scriptAgent } from "../../src/clients/script/run.ts";
 import { isHeld } from "../support/held-file.ts";
 import { eventually, temporaryRepository } from "../support/run-command.ts";
+import { missing, sandboxed, settings } from "../support/sandboxed.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
-import { missing, settings, walled } from "../support/walled.ts";
 import { started, startWith } from "./started-agent.ts";
 
 /** Performs a script in the folder that it lies in. */
@@ -180,17 +180,17 @@ describe.skipIf(missing !== undefined).each(settings)(
     - run: { command: "until [ -e up ]; do sleep 0.02; done" }
     - say: up
     `;
-    const start = (box: ReturnType<typeof walled>, onEvent: AgentStart["onEvent"]) => {
+    const start = (box: ReturnType<typeof sandboxed>, onEvent: AgentStart["onEvent"]) => {
       const run = [process.execPath, ownProgram(), box.place("checkout/script.yaml")];
       const client = commandAgent({ run, root: "/" });
       // The agent's own code may lie in /tmp, which is another one inside.
-      const readOnly = [...box.walls.readOnly, new URL("../..", import.meta.url).pathname];
+      const readOnly = [...box.policy.readOnly, new URL("../..", import.meta.url).pathname];
       const wrap: AgentStart["wrap"] = (command) => box.wrapped(command, { readOnly });
       return client.start(startWith({ input: { attempt: 1 }, wrap, folder: "/", onEvent }));
     };
 
-    it("meets the walls, says so and goes on; what it left behind ends with it", async () => {
-      using box = walled(setting);
+    it("meets the policy, says so and goes on; what it left behind ends with it", async () => {
+      using box = sandboxed(setting);
       box.write("checkout/script.yaml", `${yaml(box)}- answer: { status: OK }`);
       const said: string[] = [];
       const agent = start(box, (event) => event.type === "said" && said.push(event.text));
@@ -203,7 +203,7 @@ describe.skipIf(missing !== undefined).each(settings)(
     });
 
     it("that is stopped ends with all that it left behind", async () => {
-      using box = walled(setting);
+      using box = sandboxed(setting);
       box.write("checkout/script.yaml", `${yaml(box)}- hang`);
       let up = () => {};
       const running = new Promise<void>((resolve) => (up = resolve));

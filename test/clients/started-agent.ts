@@ -9,13 +9,13 @@ export interface Started {
   readonly said: readonly string[];
 }
 
-/** What to start an agent with: no walls, unless they are given. */
+/** What to start an agent with: no policy, unless they are given. */
 export function startWith(more: Partial<AgentStart> = {}): AgentStart {
   const wrap: AgentStart["wrap"] = (command, env) => ({ command, env });
   return {
     input: {},
     prompt: "",
-    walled: false,
+    sandboxed: false,
     wrap,
     folder: "/",
     outside: (path) => path,

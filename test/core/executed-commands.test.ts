@@ -4,7 +4,7 @@ import { executeCommands } from "../../bench/fuzz/execute/execute-commands.ts";
 import { JudgedRepository } from "../../bench/fuzz/execute/judged-repository.ts";
 import { describeViolation } from "../../bench/fuzz/execute/print-executed.ts";
 import { isLetThrough, isViolation } from "../../bench/fuzz/execute/tell-executed.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 const folder = new URL("../../node_modules/.cache", import.meta.url).pathname;
 

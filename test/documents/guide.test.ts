@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startProgram } from "../support/run-command.ts";
+import { missing as noSandbox } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing as noWalls } from "../support/walled.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const guide = readFileSync(join(root, "docs/guide.md"), "utf8");
@@ -26,7 +26,7 @@ const commands: readonly Command[] = [...guide.matchAll(/^```(sh|console)\n([\s\
         }),
 );
 
-describe.skipIf(!hasTerminal || noWalls !== undefined)("the guide", () => {
+describe.skipIf(!hasTerminal || noSandbox !== undefined)("the guide", () => {
   it("shows what its commands print, one after the other", { timeout: 300_000 }, async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, "bin"));

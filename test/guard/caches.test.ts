@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cacheCases, type PersonsHome, personsHome, toolEnvironment } from "../support/cache-cases.ts";
 import { agentEnvironment } from "../support/guarded-repository.ts";
 import { cargo, go, npm, pip, uv, whyAbsent } from "../support/package-managers.ts";
+import { missing } from "../support/sandboxed.ts";
 import { replacedCommand, shellPayload } from "../support/sandboxed-call.ts";
 import { skipLoudly } from "../support/skip-loudly.ts";
-import { missing } from "../support/walled.ts";
 
 const present = [npm, pip, uv, cargo, go].filter((manager) => {
   const why = whyAbsent(manager, toolEnvironment(homedir()));

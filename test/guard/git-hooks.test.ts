@@ -7,7 +7,7 @@ import {
   type GuardedRepository,
   guardedRepository,
 } from "../support/guarded-repository.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 let repository: GuardedRepository;
 let env: Readonly<Record<string, string>>;

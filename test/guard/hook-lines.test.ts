@@ -5,12 +5,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { marked } from "../../src/clients/settings/hook-entries.ts";
 import { shellWord } from "../../src/core/text/quoted.ts";
-import { hookText } from "../../src/guard/ladder/hook-file.ts";
-import { hookLine } from "../../src/guard/ladder/hook-line.ts";
-import { hookFile, isHookCurrent } from "../../src/guard/ladder/launch-file.ts";
-import { seemsActive } from "../../src/guard/ladder/seems-active.ts";
 import { type ClientName, clientNames, clientSetups } from "../../src/guard/setup/client-setups.ts";
 import { configuredHooks } from "../../src/guard/setup/configured-hooks.ts";
+import { hookText } from "../../src/guard/transport/hook-file.ts";
+import { hookLine } from "../../src/guard/transport/hook-line.ts";
+import { hookFile, isHookCurrent } from "../../src/guard/transport/launch-file.ts";
+import { seemsActive } from "../../src/guard/transport/seems-active.ts";
 import { guardedClients } from "../../src/guard/world/guarded-clients.ts";
 import { showOrchestrator } from "../../src/workspace/state/active-file.ts";
 import { guardedClone, rungs, write } from "../support/guarded-clone.ts";
@@ -18,9 +18,9 @@ import { hooked, program, programAgent } from "../support/hooked-run.ts";
 import { initiatedRepository } from "../support/initiated-repository.ts";
 import { task } from "../support/planned-repository.ts";
 import { startProgram } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 import { skipLoudly } from "../support/skip-loudly.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
 /** Those of the machine that a client may run hooks with. */
 const shells = ["dash", "bash", "bash --posix", "busybox sh", "zsh"].filter((shell) => {

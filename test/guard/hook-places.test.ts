@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hookLine } from "../../src/guard/ladder/hook-line.ts";
 import { configuredHooks } from "../../src/guard/setup/configured-hooks.ts";
+import { hookLine } from "../../src/guard/transport/hook-line.ts";
 import { showOrchestrator } from "../../src/workspace/state/active-file.ts";
 import { type GuardedClone, guardedClone, rungs, write } from "../support/guarded-clone.ts";
 import { initiatedRepository } from "../support/initiated-repository.ts";

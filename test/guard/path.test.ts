@@ -3,19 +3,19 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { clientSocket } from "../../src/guard/ladder/client-socket.ts";
-import { hookText } from "../../src/guard/ladder/hook-file.ts";
-import { hookLine } from "../../src/guard/ladder/hook-line.ts";
-import { hookFile } from "../../src/guard/ladder/launch-file.ts";
-import { readMachine } from "../../src/guard/ladder/ways-to-ask.ts";
+import { clientSocket } from "../../src/guard/transport/client-socket.ts";
+import { hookText } from "../../src/guard/transport/hook-file.ts";
+import { hookLine } from "../../src/guard/transport/hook-line.ts";
+import { hookFile } from "../../src/guard/transport/launch-file.ts";
+import { readMachine } from "../../src/guard/transport/ways-to-ask.ts";
 import {
   agentEnvironment,
   type GuardedRepository,
   guardedRepository,
 } from "../support/guarded-repository.ts";
 import { startProgram } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
 describe.skipIf(missing)("a folder of the project that comes first on PATH", () => {
   let repository: GuardedRepository;

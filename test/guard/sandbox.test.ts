@@ -11,8 +11,8 @@ import {
 import { isHeld } from "../support/held-file.ts";
 import { eventually } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
+import { missing } from "../support/sandboxed.ts";
 import { replacedCommand, shellPayload } from "../support/sandboxed-call.ts";
-import { missing } from "../support/walled.ts";
 
 let repository: GuardedRepository;
 let env: Readonly<Record<string, string>>;

@@ -8,9 +8,9 @@ import {
 } from "../support/guarded-repository.ts";
 import { localRegistry } from "../support/local-registry.ts";
 import { startProgram } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 import { shellPayload } from "../support/sandboxed-call.ts";
 import { attacks, ordinaryCalls, outsideOf, putPrograms } from "../support/shell-calls.ts";
-import { missing } from "../support/walled.ts";
 
 let repository: GuardedRepository;
 beforeEach(() => {

@@ -7,8 +7,8 @@ import {
   guardedRepository,
 } from "../support/guarded-repository.ts";
 import { eventually, type Running, startProgram } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 import { replacedCommand } from "../support/sandboxed-call.ts";
-import { missing } from "../support/walled.ts";
 
 let repository: GuardedRepository;
 let env: Readonly<Record<string, string>>;

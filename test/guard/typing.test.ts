@@ -6,8 +6,8 @@ import {
   type GuardedRepository,
   guardedRepository,
 } from "../support/guarded-repository.ts";
+import { missing } from "../support/sandboxed.ts";
 import { replacedCommand } from "../support/sandboxed-call.ts";
-import { missing } from "../support/walled.ts";
 
 let repository: GuardedRepository;
 let env: Readonly<Record<string, string>>;

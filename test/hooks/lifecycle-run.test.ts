@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type HookedRepository, hooked, program, programAgent, told } from "../support/hooked-run.ts";
 import { answer, awaits, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 const good = { a: [[writes("A"), answer("OK")]] };
 

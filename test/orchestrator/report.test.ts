@@ -9,8 +9,8 @@ import {
   type Outcome,
   readAudit,
 } from "../../src/guard/orchestrator/audit.ts";
-import { OrchestratorLayers } from "../../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
+import { OrchestratorLayers } from "../../src/guard/orchestrator/layers.ts";
 import { complianceReport, reportOf, scoreOf, sessionReport } from "../../src/guard/orchestrator/report.ts";
 import { nodeDisk } from "../../src/workspace/files/disk.ts";
 import { findProject } from "../../src/workspace/files/find-project.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { OrchestratorLayers } from "../../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
+import { OrchestratorLayers } from "../../src/guard/orchestrator/layers.ts";
 import { nodeDisk } from "../../src/workspace/files/disk.ts";
 import { findProject } from "../../src/workspace/files/find-project.ts";
 import {

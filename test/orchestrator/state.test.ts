@@ -12,8 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ToolCall } from "../../src/contract/tool-call.ts";
-import { OrchestratorLayers, openOrchestratorLayers } from "../../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
+import { OrchestratorLayers, openOrchestratorLayers } from "../../src/guard/orchestrator/layers.ts";
 import { type OrchestratorState, parseState } from "../../src/guard/orchestrator/state.ts";
 import { nodeDisk } from "../../src/workspace/files/disk.ts";
 import { findProject } from "../../src/workspace/files/find-project.ts";
@@ -270,7 +270,7 @@ describe("a state that was tampered with", () => {
 describe("parallel calls", () => {
   const code = `
     const [, root, session, path] = process.argv;
-    const { openOrchestratorLayers } = await import(${JSON.stringify(new URL("../../src/guard/orchestrator/desk.ts", import.meta.url).href)});
+    const { openOrchestratorLayers } = await import(${JSON.stringify(new URL("../../src/guard/orchestrator/layers.ts", import.meta.url).href)});
     const { findProject } = await import(${JSON.stringify(new URL("../../src/workspace/files/find-project.ts", import.meta.url).href)});
     const { nodeDisk } = await import(${JSON.stringify(new URL("../../src/workspace/files/disk.ts", import.meta.url).href)});
     const settings = { root: null, coordination: [], opaque: "verify" };

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hooked, program, programAgent } from "../support/hooked-run.ts";
 import { task } from "../support/planned-repository.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
-describe.skipIf(missing)("an agent within its walls", () => {
+describe.skipIf(missing)("an agent in its sandbox", () => {
   it("can change neither the project's git folder nor any guard's configuration, in its checkout or outside", async () => {
     const tries = program(`
 const { appendFileSync, mkdirSync } = await import("node:fs");

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Prover } from "../../src/proof/prover.ts";
 import { isHeld } from "../support/held-file.ts";
 import { atHome, inTmp, type ProvingGround, provingGround } from "../support/proving-ground.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 const files = { "a.txt": "committed\n", ".gitignore": "dist/\nnode_modules/\n" };
 const settings = [inTmp, atHome];
@@ -273,7 +273,7 @@ describe("a prover", () => {
     using ground = provingGround();
     using _ = withoutBubblewrap(ground);
     using prover = await Prover.open(ground.options);
-    expect(prover.walls).toEqual({
+    expect(prover.isolation).toEqual({
       sandbox: "none",
       missing: expect.stringContaining("`bwrap` is not on PATH"),
     });
@@ -285,13 +285,13 @@ describe("a prover", () => {
   it("needs no sandbox where it is off", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, sandbox: "off" });
-    expect(prover.walls).toEqual({ sandbox: "none" });
+    expect(prover.isolation).toEqual({ sandbox: "none" });
     expect(basename(prover.folder)).toBe("tree");
   });
 
-  it.skipIf(missing !== undefined)("has walls where there is a sandbox", async () => {
+  it.skipIf(missing !== undefined)("isolates checks where there is a sandbox", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, sandbox: "required" });
-    expect(prover.walls).toEqual({ sandbox: "bubblewrap" });
+    expect(prover.isolation).toEqual({ sandbox: "bubblewrap" });
   });
 });

@@ -6,8 +6,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { searchedFirst } from "../../src/workspace/process/agent-command.ts";
 import { landRepository } from "../support/land-repository.ts";
 import { planText, readRun, task } from "../support/planned-repository.ts";
+import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
 const { version } = manifest;
 const reviewer = `const { execSync } = require("node:child_process");

@@ -57,7 +57,7 @@ it.each([
     { plan },
     {
       agent: { name: "busy", role: "Coder", can, client: busyClient(wanted, told, late) },
-      place: { checkout: { folder: "/" }, walled: false, enter: () => new DisposableStack() },
+      place: { checkout: { folder: "/" }, sandboxed: false, enter: () => new DisposableStack() },
       input: universalInput(plan, facts),
       env: {},
       tell: () => {},

@@ -4,7 +4,15 @@ import { describe, expect, it } from "vitest";
 import { isHeld } from "../support/held-file.ts";
 import { hooked, program, programAgent } from "../support/hooked-run.ts";
 import type { LandRepository } from "../support/land-repository.ts";
-import { answer, awaits, planned, readRun, runPlan, task, type Wish } from "../support/planned-repository.ts";
+import {
+  answer,
+  awaits,
+  planned,
+  readRun,
+  runPlan,
+  task,
+  type ViewEdit,
+} from "../support/planned-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -64,7 +72,7 @@ process.exit(3);`);
 });
 
 describe("what a run that was killed left behind", () => {
-  const half: Wish = {
+  const half: ViewEdit = {
     agents: {
       a: [
         [
@@ -79,7 +87,7 @@ describe("what a run that was killed left behind", () => {
     tasks: [task("A", "a")],
   };
 
-  it("is ended before anybody else works in its checkout, walls or not", async () => {
+  it("is ended before anybody else works in its checkout, in a sandbox or not", async () => {
     using repository = planned({ ...half, config: "sandbox: off\nworkspace: { home: [.meet] }\n" });
     repository.write("state/.meet/alive", "");
     const env = { HOME: join(repository.path, "state") };

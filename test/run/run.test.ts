@@ -13,7 +13,7 @@ import {
   writes,
 } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 describe("a plan", () => {
   it("of good tasks is merged in the order of its dependencies, each with its proof, and its copy says so", async () => {

@@ -4,7 +4,7 @@ import type { LandRepository } from "../support/land-repository.ts";
 import { answer, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 const cli = `'${process.execPath}' '${command}'`;
 const asking = `${cli} widen A f.js --why needed`;

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clientSocket } from "../../src/guard/ladder/client-socket.ts";
-import { httpHook } from "../../src/guard/ladder/http-hook.ts";
+import { clientSocket } from "../../src/guard/transport/client-socket.ts";
+import { httpHook } from "../../src/guard/transport/http-hook.ts";
 import { guardedClients } from "../../src/guard/world/guarded-clients.ts";
 import { keptFacts } from "../../src/guard/world/kept-facts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
@@ -18,8 +18,8 @@ import { dispatch, memoryEngine, packet } from "../support/memory-engine.ts";
 import { rawExchange } from "../support/raw-exchange.ts";
 import { eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
+import { settings } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { settings } from "../support/walled.ts";
 
 const clients = Object.keys(guardedClients);
 

@@ -13,7 +13,7 @@ import {
   verdictIn,
 } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
-import { missing, settings, walled } from "../support/walled.ts";
+import { missing, sandboxed, settings } from "../support/sandboxed.ts";
 
 const product = fileURLToPath(new URL("../..", import.meta.url));
 const hostProgram = join(product, "test/support/host-process.ts");
@@ -305,7 +305,7 @@ describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
   "in the sandbox of $user $where,",
   (setting) => {
     it("an agent beats and widens through the socket, and cannot reach the ledger", async () => {
-      using box = walled(setting);
+      using box = sandboxed(setting);
       const { through } = setting;
       const ledger = box.place("main/.git/lockstep");
       rmSync(ledger, { recursive: true });
@@ -315,7 +315,7 @@ describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
       const inside = async (script: string) => {
         const { command, env } = box.wrapped(["sh", "-c", script], {
           socket,
-          readOnly: [...box.walls.readOnly, product],
+          readOnly: [...box.policy.readOnly, product],
         });
         const [program = "", ...words] = command;
         return startProgram([program, ...words], { cwd: "/", env: { ...env, ...agent } }).ended;
@@ -346,7 +346,7 @@ const asAnother = settings.find(({ through }) => through.length > 0);
 describe.skipIf(asAnother === undefined)("another user", () => {
   it("can neither connect nor be taken for the host", async () => {
     if (asAnother === undefined) return;
-    using box = walled(asAnother);
+    using box = sandboxed(asAnother);
     rmSync(box.place("main/.git/lockstep"), { recursive: true });
     using theirs = startHost(box.place("main"), asAnother.through);
     const env = { LOCKSTEP_SOCKET: await theirs.told(), LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };

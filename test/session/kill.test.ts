@@ -25,7 +25,7 @@ const refuses = (file: string) => ({
   ...{ status: "BLOCKED", works: false, summary: "too short" },
   until: { file, has: "mended" },
 });
-const wishes = {
+const requests = {
   sleep: 500,
   tasks: ids.map((id, at) => ({
     ...{
@@ -45,7 +45,7 @@ const wishes = {
 
 /** Killed without warning in every state, it goes on: nothing is asked twice, and nothing is done twice. */
 it("a session that is killed in each of its states comes to its end all the same", async () => {
-  using repository = teamRepository(wishes);
+  using repository = teamRepository(requests);
   const answers = ["changes-requested: three modules", "approved", "per-batch"];
   for (const state of states) {
     await answer(repository, answers, state);

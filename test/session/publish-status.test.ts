@@ -284,12 +284,12 @@ describe("the history of a design", () => {
     state_context: "APPROVE_DESIGN",
   });
 
-  it("has a line for each wish, in order, and the same one once", async () => {
+  it("has a line for each request, in order, and the same one once", async () => {
     using repository = temporaryRepository();
     const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
     const [one, two] = [line("changes-requested: fewer\nmodules"), line("changes-requested: more tests")];
-    for (const wish of [one, one, two, one])
-      expect(appendHistory(repository.path, session, wish)).toBeUndefined();
+    for (const request of [one, one, two, one])
+      expect(appendHistory(repository.path, session, request)).toBeUndefined();
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     expect(lines.map((text) => JSON.parse(text))).toEqual([one, two]);
   });

@@ -38,7 +38,7 @@ describe("what is told of a session", () => {
     expect(await told()).toContain(continued);
   });
 
-  it("says which walls stood around its agents, where somebody knows", async () => {
+  it("says how its agents were isolated, where that is known", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     const session = await engine.ledger.session(sessionName);

@@ -143,8 +143,8 @@ describe("the prompt of a role", () => {
 
   it("lets only a Researcher ask, and tells whoever writes nothing so", () => {
     using project = temporaryFolder();
-    const wish = { role: "Researcher", purpose: "research", files: [], root: project.path } as const;
-    const prompt = promptForRole(inputFor("Researcher"), wish);
+    const request = { role: "Researcher", purpose: "research", files: [], root: project.path } as const;
+    const prompt = promptForRole(inputFor("Researcher"), request);
     expect(prompt).toContain("answer `NEEDS_INFO` with each question under `artifacts.questions`");
     expect(prompt).toContain("Write no files");
   });

@@ -152,7 +152,7 @@ describe("a goal", () => {
       status: 1,
       stderr: expect.stringContaining("T-001 was already a task of this session"),
     });
-    repository.wish({ plan: [task("T-101")] });
+    repository.answers({ plan: [task("T-101")] });
     await repository.resume();
     await repository.decide("UD-REVIEW-STRATEGY", "per-batch");
     const { status, stderr } = await repository.resume();
@@ -201,11 +201,11 @@ describe("a goal", () => {
 });
 
 describe("a design", () => {
-  it("is changed as often as a person asks, and each wish is kept", async () => {
+  it("is changed as often as a person asks, and each request is kept", async () => {
     using repository = teamRepository();
     await repository.start(goal);
-    for (const wish of ["three modules", "smaller acceptance criteria"]) {
-      expect((await repository.decide("UD-APPROVE-DESIGN", `changes-requested: ${wish}`)).status).toBe(0);
+    for (const request of ["three modules", "smaller acceptance criteria"]) {
+      expect((await repository.decide("UD-APPROVE-DESIGN", `changes-requested: ${request}`)).status).toBe(0);
       const { status, stderr } = await repository.resume();
       expect(status, stderr).toBe(3);
       expect(repository.status()).toMatchObject({
@@ -235,7 +235,7 @@ describe("a design", () => {
     });
   });
 
-  it("is not changed while the wish cannot be kept", async () => {
+  it("is not changed while the request cannot be kept", async () => {
     using repository = teamRepository();
     const { session } = (await repository.start(goal)).done;
     const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
@@ -301,12 +301,12 @@ describe("a session", () => {
     using repository = teamRepository();
     await repository.start(goal);
     repository.git("clean", "-fdxq");
-    repository.wish({});
+    repository.answers({});
     expect(repository.has("spec.md")).toBe(false);
     expect((await repository.decide("UD-APPROVE-DESIGN", "approved")).status).toBe(0);
     expect(repository.has("spec.md")).toBe(true);
     repository.git("clean", "-fdxq");
-    repository.wish({});
+    repository.answers({});
     const { status, stderr } = await repository.resume();
     expect(status, stderr).toBe(3);
     expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
@@ -381,8 +381,8 @@ describe("a role", () => {
       "hides something from whoever reads it",
       { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\n\u202ex\n" } },
     ],
-  ])("that %s is asked three times, and then the session is blocked", async (_name, wish) => {
-    using repository = teamRepository({ SpecAgent: wish });
+  ])("that %s is asked three times, and then the session is blocked", async (_name, request) => {
+    using repository = teamRepository({ SpecAgent: request });
     const { status, stderr } = await repository.start(goal);
     expect(status, stderr).toBe(1);
     expect(stderr.match(/its answer cannot be used/g)).toHaveLength(3);
@@ -390,7 +390,7 @@ describe("a role", () => {
       current_state: "BLOCKED",
       blocker: { code: "subagent_failure", from_state: "INTAKE" },
     });
-    repository.wish({});
+    repository.answers({});
     const again = await repository.resume();
     expect(again.status, again.stderr).toBe(3);
     expect(repository.status().current_state).toBe("APPROVE_DESIGN");
@@ -403,8 +403,8 @@ describe("a role", () => {
     ["lean", "prose", { says: "All done.", works: false }],
   ])(
     "that codes in %s mode and answers only with %s blocks the session, which touches nothing itself",
-    async (mode, _what, wish) => {
-      using repository = teamRepository({ Coder: wish });
+    async (mode, _what, request) => {
+      using repository = teamRepository({ Coder: request });
       const base = repository.git("rev-parse", "main");
       const { status, stderr } =
         mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
@@ -414,7 +414,7 @@ describe("a role", () => {
       // Nobody else does the work, Lockstep least of all.
       expect(repository.git("rev-parse", "main")).toBe(base);
       expect(repository.git("status", "--porcelain")).toBe("");
-      repository.wish({});
+      repository.answers({});
       const again = await repository.resume();
       expect(again.status, again.stderr).toBe(0);
       expect(repository.status()).toMatchObject({ current_state: "DONE", mode });
@@ -432,7 +432,7 @@ describe("a role", () => {
     expect(repository.status()).toMatchObject({
       blocker: { code: "subagent_failure", reason: expect.stringContaining("FIX-1") },
     });
-    repository.wish({});
+    repository.answers({});
     const again = await repository.resume();
     expect(again.status, again.stderr).toBe(0);
   });
@@ -445,7 +445,7 @@ describe("a role", () => {
     const { status, stderr } = await repository.start(goal);
     expect(status, stderr).toBe(1);
     expect(repository.status().blocker).toMatchObject({ code: "subagent_failure", from_state: "DESIGN" });
-    repository.wish({});
+    repository.answers({});
     const again = await repository.resume();
     expect(again.status, again.stderr).toBe(3);
     expect(repository.status().current_state).toBe("APPROVE_DESIGN");
@@ -465,7 +465,7 @@ describe("a role", () => {
       status: 1,
       blocker: { code: "agent_blocked", reason: "Architect: which language?", from_state: "DESIGN" },
     });
-    repository.wish({});
+    repository.answers({});
     await repository.resume();
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect"]);
   });
@@ -509,7 +509,7 @@ describe("a role", () => {
       user_decisions: [{ decision_id: "UD-1", status: "pending", state_context: "DESIGN" }],
     });
     expect(done.decisions.map(({ question }) => question)).toEqual(["Researcher asks: Which encoding?"]);
-    repository.wish({});
+    repository.answers({});
     expect((await repository.decide("UD-1", "UTF-8")).status).toBe(0);
     await repository.resume();
     expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN" });
@@ -538,7 +538,7 @@ describe("a role", () => {
     using repository = teamRepository({ SpecAgent: {} });
     const first = await repository.start("An earlier goal");
     const earlier = repository.file("spec.md");
-    repository.wish({
+    repository.answers({
       SpecAgent: {
         files: {
           [`.agents-work/${first.done.session}/spec.md`]: "forged",
@@ -608,7 +608,7 @@ describe("work", () => {
     expect(stuck.status, stuck.stderr).toBe(3);
     expect(stuck.done.decisions).toMatchObject([{ id: "UD-1", kind: "continue" }]);
     expect(repository.status()).toMatchObject({ current_state: "ASK_USER", mode: "lean" });
-    repository.wish({});
+    repository.answers({});
     expect((await repository.decide("UD-1", "continue: 500")).status).toBe(0);
     const { status, stderr } = await repository.resume();
     expect(status, stderr).toBe(0);
@@ -622,7 +622,7 @@ describe("work", () => {
     const stuck = await throughGates(repository);
     expect(stuck.status, stuck.stderr).toBe(3);
     expect(stuck.done.decisions.map(({ question }) => question).join()).toContain("which encoding?");
-    repository.wish({});
+    repository.answers({});
     expect((await repository.decide("UD-1", "retry: UTF-8")).status).toBe(0);
     const { status, stderr } = await repository.resume();
     expect(status, stderr).toBe(0);

@@ -6,7 +6,7 @@ import type { Request } from "./request.ts";
 import { worklogOf } from "./scopes.ts";
 import type { World } from "./world.ts";
 
-type Wish =
+type ViewEdit =
   | "add"
   | "dispatch"
   | "same"
@@ -24,7 +24,7 @@ type Wish =
   | "submit";
 
 /** What people and programs mostly want from a task in each state; everything else is tried now and then. */
-const wishes: Readonly<Record<TaskState | "none", readonly (readonly [number, Wish])[]>> = {
+const wishes: Readonly<Record<TaskState | "none", readonly (readonly [number, ViewEdit])[]>> = {
   none: [
     [6, "dispatch"],
     [4, "add"],
@@ -87,7 +87,7 @@ const wishes: Readonly<Record<TaskState | "none", readonly (readonly [number, Wi
     [1, "release"],
   ],
 };
-const anyWish = [...new Set(Object.values(wishes).flatMap((list) => list.map(([, wish]) => wish)))];
+const anyAction = [...new Set(Object.values(wishes).flatMap((list) => list.map(([, wish]) => wish)))];
 
 /** Programs and people that hand out tasks and take back results, all at once and without asking each other. */
 export class Orchestrators {
@@ -106,11 +106,11 @@ export class Orchestrators {
     const open = keys.filter((key) => shadow.stored.tasks.get(key)?.state !== "MERGED");
     const key = random.pick(random.chance(0.97) && open.length > 0 ? open : keys);
     const state = shadow.stored.tasks.get(key)?.state ?? "none";
-    const wish = random.chance(0.94) ? random.weighted(wishes[state]) : random.pick(anyWish);
+    const wish = random.chance(0.94) ? random.weighted(wishes[state]) : random.pick(anyAction);
     return this.#fulfil(wish, key);
   }
 
-  #fulfil(wish: Wish, task: string): Request {
+  #fulfil(wish: ViewEdit, task: string): Request {
     const { random, secrets, shadow } = this.#world;
     const say = (text: string) => (random.chance(0.95) ? secrets.in(text) : " ");
     const stored = shadow.stored.tasks.get(task);

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../src/core/text/quoted.ts";
-import { hookText } from "../../src/guard/ladder/hook-file.ts";
-import { type HookPlace, hookLine } from "../../src/guard/ladder/hook-line.ts";
-import { hookFile } from "../../src/guard/ladder/launch-file.ts";
-import { readMachine } from "../../src/guard/ladder/ways-to-ask.ts";
+import { hookText } from "../../src/guard/transport/hook-file.ts";
+import { type HookPlace, hookLine } from "../../src/guard/transport/hook-line.ts";
+import { hookFile } from "../../src/guard/transport/launch-file.ts";
+import { readMachine } from "../../src/guard/transport/ways-to-ask.ts";
 import { readHostRecord } from "../../src/server/host-record.ts";
 import { isAlive } from "../../src/workspace/process/process-identity.ts";
 import { showOrchestrator } from "../../src/workspace/state/active-file.ts";

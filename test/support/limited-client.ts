@@ -17,7 +17,7 @@ else if (words[0] === "auth") say({ loggedIn: true });
 else {
   const starts = existsSync(file("starts")) ? Number(readFileSync(file("starts"), "utf8")) : 0;
   writeFileSync(file("starts"), String(starts + 1));
-  const all = JSON.parse(readFileSync(file("wishes.json"), "utf8"));
+  const all = JSON.parse(readFileSync(file("requests.json"), "utf8"));
   const { error, resetsInMs, status } = all[Math.min(starts, all.length - 1)];
   say({ type: "system", subtype: "init", session_id: "11111111-2222-4333-8444-555555555555" });
   if (error !== undefined) {
@@ -46,7 +46,7 @@ export interface LimitedClient extends Pick<TemporaryFolder, typeof Symbol.dispo
 
 /** A `claude` on PATH that says one thing after the other, each at a start of its own; needs `sandbox: off`. */
 export function limitedClient(...starts: readonly Start[]): LimitedClient {
-  const bin = temporaryFolder({ "wishes.json": JSON.stringify(starts) });
+  const bin = temporaryFolder({ "requests.json": JSON.stringify(starts) });
   chmodSync(bin.write("claude", program), 0o755);
   return {
     env: { PATH: [bin.path, process.env.PATH].join(delimiter), HOME: join(bin.path, "home") },

@@ -5,7 +5,7 @@ import { checksByName, type LandRepository, landRepository } from "./land-reposi
 const agent = readFileSync(new URL("./team-agent.cjs", import.meta.url), "utf8");
 
 /** What a role does otherwise; see team-agent.cjs. */
-export type TeamWishes = Readonly<Record<string, unknown>>;
+export type TeamAnswers = Readonly<Record<string, unknown>>;
 
 interface SessionDocument {
   readonly session: string;
@@ -17,7 +17,7 @@ interface SessionDocument {
 
 export interface TeamRepository extends Omit<LandRepository, "start"> {
   /** What the roles do from now on. */
-  wish(wishes: TeamWishes): void;
+  answers(given: TeamAnswers): void;
   start(...words: string[]): Promise<Ran>;
   resume(...words: string[]): Promise<Ran>;
   decide(...words: string[]): Promise<{ readonly status: number | null; readonly stderr: string }>;
@@ -50,7 +50,7 @@ interface StatusDocument {
 }
 
 /** A repository whose every role is played by one program. */
-export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamRepository {
+export function teamRepository(given: TeamAnswers = {}, config = ""): TeamRepository {
   const repository = landRepository({
     "agents/team.cjs": agent,
     ".gitignore": "state\n.agents-work\nteam.json\n",
@@ -62,8 +62,8 @@ export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamReposi
   const team = `agents:\n  team: { adapter: command, run: ${run} }\n`;
   repository.write(".lockstep/config.yaml", `${team}${config}${checks}`);
   repository.git("commit", "-qam", "the team");
-  const wish = (given: TeamWishes) => repository.write("team.json", JSON.stringify(given));
-  wish(wishes);
+  const answers = (given: TeamAnswers) => repository.write("team.json", JSON.stringify(given));
+  answers(given);
   let known = "";
   const folder = join(path, ".agents-work");
   const session = () => known || (existsSync(folder) ? (readdirSync(folder)[0] ?? "") : "");
@@ -76,7 +76,7 @@ export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamReposi
   };
   return {
     ...repository,
-    wish,
+    answers,
     start: (...words) => conduct(["start", ...words]),
     resume: (...words) => conduct(["resume", ...words]),
     decide: async (...words) => repository.run(["decide", ...words]),

@@ -3,10 +3,10 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { chooseSandbox } from "../../src/workspace/sandbox/choose-sandbox.ts";
+import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing } from "../support/walled.ts";
 
-const walls = {
+const policy = {
   writable: [],
   readOnly: [],
   hidden: [],
@@ -59,7 +59,7 @@ describe("a sandbox that is missing", () => {
   it("leaves a command as it is, but for its temporary folder", async () => {
     const found = await chooseSandbox("off");
     if ("error" in found) throw new Error(found.error);
-    expect(found.sandbox.wrap(["a", "b"], walls, { cwd: "/", env: { A: "1" } })).toEqual({
+    expect(found.sandbox.wrap(["a", "b"], policy, { cwd: "/", env: { A: "1" } })).toEqual({
       command: ["a", "b"],
       env: { A: "1", TMPDIR: "/private" },
     });
@@ -67,7 +67,7 @@ describe("a sandbox that is missing", () => {
 });
 
 describe("a program `bwrap`", () => {
-  it("that builds no walls is found out", async () => {
+  it("that builds no policy is found out", async () => {
     const none = 'while [ "$1" != "--" ]; do shift; done; shift; exec "$@"';
     expect(await missingBy(none)).toMatch(
       /^`.*\/bwrap` does not isolate: a write outside the sandbox succeeded$/,

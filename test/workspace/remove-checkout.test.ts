@@ -16,8 +16,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/workspace/checkouts/checkout.ts";
 import { collectWork } from "../../src/workspace/checkouts/collect-work.ts";
+import { rememberCopied } from "../../src/workspace/checkouts/copied-files.ts";
 import { keepEverything } from "../../src/workspace/checkouts/keep-everything.ts";
-import { rememberLent } from "../../src/workspace/checkouts/lent-files.ts";
 import { listCheckouts } from "../../src/workspace/checkouts/list-checkouts.ts";
 import { removeCheckout } from "../../src/workspace/checkouts/remove-checkout.ts";
 import { agentIn, agentRepository } from "../support/agent-checkout.ts";
@@ -79,7 +79,7 @@ describe("a checkout that is removed", () => {
       using work = await checkedOut();
       const path = ".agents-work/s/plan.md";
       work.agent.write(path, "lent\n");
-      rememberLent(work.checkout, { [path]: digestOf("lent\n") });
+      rememberCopied(work.checkout, { [path]: digestOf("lent\n") });
       if (changed) work.agent.write(path, "lent\nand more\n");
       const kept = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
       expect(kept).toEqual(changed ? ["refs/lockstep/none/T-1/1-ignored"] : []);

@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Walls } from "../../src/workspace/sandbox/sandbox.ts";
+import type { SandboxPolicy } from "../../src/workspace/sandbox/sandbox.ts";
 import { isHeld } from "../support/held-file.ts";
 import { eventually } from "../support/run-command.ts";
-import { missing, type Setting, settings, type Walled, walled } from "../support/walled.ts";
+import { missing, type SandboxedPlace, type Setting, sandboxed, settings } from "../support/sandboxed.ts";
 
 const unlessMissing = describe.skipIf(missing !== undefined);
 
@@ -16,7 +16,7 @@ const trace = `lockstep-test-${process.pid}-${Date.now()}`;
 
 unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   it("writes to the main checkout, its repository, the ledger, a neighbour, the home and the system fail", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const names = ["main/new.txt", "main/a.txt", "main/.git/config", "main/.git/refs/heads/new"];
     names.push("main/.git/lockstep/state.db", "neighbour/a.txt");
     names.push("home/.bashrc", "home/.ssh/id", "home/.tool/settings");
@@ -33,7 +33,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("writes to the checkout, its ignored output, its client's state and temporary folders work", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     for (const file of ["checkout/a.txt", "checkout/new/deep.txt", "home/.client/state"]) {
       const { tail } = await box.run(
         `mkdir -p "$(dirname '${box.place(file)}')" && echo x > '${box.place(file)}'`,
@@ -54,7 +54,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("a folder in the place of another keeps that one as it is, also below an open folder", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     box.write("home/.client/deep/own/settings", "mine\n");
     box.write("agents/kept", "");
     const at = box.place("home/.client/deep/own");
@@ -70,7 +70,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("a build that writes dist and runs what it wrote works, and so do git's own commands", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     box.write(
       "checkout/build.mjs",
       `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -91,13 +91,13 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("what is hidden cannot be read, by whatever way", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     box.write("main/hidden-file", "secret-file\n");
     const hidden = ["main/.git/lockstep/state.db", "neighbour/a.txt", "home/.ssh/id", "main/hidden-file"];
     const up = "/..".repeat(12);
     const ways = ["", "/proc/1/root", "/proc/self/root", `/proc/self/cwd${up}`, `/proc/1/cwd${up}`];
     const files = hidden.flatMap((file) => ways.map((way) => `'${way}${box.place(file)}'`));
-    const more = { hidden: [...box.walls.hidden, box.place("main/hidden-file")] };
+    const more = { hidden: [...box.policy.hidden, box.place("main/hidden-file")] };
     const { tail } = await box.run(`cat ${files.join(" ")}; ls '${box.place("neighbour")}'; echo end`, more);
     expect(tail).not.toContain("secret");
     expect(tail.trimEnd().endsWith("\nend")).toBe(true);
@@ -106,7 +106,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("no link leads a write out of the checkout", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const { tail } = await box.run(
       `ln -s '${box.place("main")}' out; echo x > out/a.txt; echo x > out/new; ln '${box.place("main/a.txt")}' hard; ln -s /etc etc; echo x > etc/${trace}; ls`,
     );
@@ -117,7 +117,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("no trick with /proc, mounts or name spaces opens it", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const target = box.place("main/new");
     const tricks = [
       `echo x > /proc/1/root${target}`,
@@ -144,7 +144,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("there is no capability, no other process, nothing of the machine's to connect to and no terminal to type into", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const { tail } = await box.run(
       "grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status; ls /proc | grep -c '^[0-9]'; find /run -mindepth 1 ! -type l; cut -d' ' -f6 /proc/1/stat; echo x > /dev/tty",
     );
@@ -154,7 +154,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("the environment is what was given and the temporary folder", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     process.env.LOCKSTEP_TEST_SECRET = "secret";
     try {
       const { tail } = await box.run("env");
@@ -175,7 +175,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("a command's exit, signal and words come through", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     expect((await box.run("exit 7")).exit).toBe(7);
     expect((await box.run("kill -9 $$")).exit).toBe(137);
     expect((await box.run("cat", {}, { input: "typed\n" })).tail).toBe("typed\n");
@@ -194,11 +194,11 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   /** A child in a session of its own, which is up once its file is there and holds another one as long as it lives. */
   const child = (up: string) =>
     `setsid nohup flock --shared held sh -c 'echo > ${up}; sleep 30' > /dev/null 2>&1 &`;
-  const isUp = (box: Walled) => existsSync(box.place("checkout/up")) || undefined;
-  const isGone = (box: Walled) => !isHeld(box.place("checkout/held")) || undefined;
+  const isUp = (box: SandboxedPlace) => existsSync(box.place("checkout/up")) || undefined;
+  const isGone = (box: SandboxedPlace) => !isHeld(box.place("checkout/held")) || undefined;
 
   it("children in sessions of their own are gone when the command has ended, not only soon after", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const ups = Array.from({ length: 6 }, (_, at) => `up${at}`);
     const script = `${ups.map(child).join(" ")} until ls ${ups.join(" ")}; do sleep 0.02; done`;
     const { command, env } = box.wrapped(["sh", "-c", script]);
@@ -211,7 +211,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("a child in a session of its own is gone when the command was stopped", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const controller = new AbortController();
     const running = box.run(`${child("up")} sleep 60`, {}, { abort: controller.signal });
     await eventually("the child is up", () => isUp(box));
@@ -221,7 +221,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("everything is gone when the process that started it is killed", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const { command, env } = box.wrapped(["sh", "-c", `${child("up")} sleep 60`]);
     const starter = spawn("sh", ["-c", '"$@"; exit', "sh", ...command], { env, stdio: "ignore" });
     await eventually("the child is up", () => isUp(box));
@@ -230,7 +230,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("there is a network only where it was asked for", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as { port: number };
@@ -244,7 +244,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   });
 
   it("lockstep's socket is reached in a folder that is hidden", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     const socket = box.place("main/.git/lockstep/socket");
     const server = createServer((client) => client.end("hello\n")).listen(socket);
     await new Promise((resolve) => server.once("listening", resolve));
@@ -267,7 +267,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
   const tree = ["a", "a/b", "a/b/c", "a/b/c/d", "a/e", "a/e/f", "g", "g/h"];
 
   it("hold whichever lies in which, and in whatever order they are named", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     for (const path of tree) box.write(`checkout/nest/${path}/here`, "here\n");
     box.handOver();
     const assigned = fc.array(fc.constantFrom(...kinds, undefined), {
@@ -291,7 +291,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
           named
             .filter((one) => `${path}/`.startsWith(`${one.path}/`))
             .sort((one, other) => other.path.length - one.path.length)[0]?.kind;
-        const more: Partial<Walls> = {
+        const more: Partial<SandboxPolicy> = {
           writable: [box.place("checkout"), ...ofKind("writable")],
           readOnly: ofKind("readOnly"),
           hidden: ofKind("hidden"),
@@ -312,7 +312,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
   });
 
   it("keep the folders above them from being renamed away", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     box.write("checkout/deep/er/kept.txt", "kept\n");
     box.handOver();
     const { tail } = await box.run(
@@ -324,7 +324,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
   });
 
   it("show of the home what is named, also where it is a link", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     box.write("home/dotfiles/gitconfig", "linked\n");
     symlinkSync("dotfiles/gitconfig", box.place("home/.gitconfig"));
     box.write("home/real-client/state", "state\n");
@@ -344,7 +344,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
   });
 
   it("show links in what is shown, and what is named below a link", async () => {
-    using box = walled(setting);
+    using box = sandboxed(setting);
     box.write("home/dotfiles/config/git/name", "name\n");
     box.write("home/elsewhere/theme", "theme\n");
     symlinkSync("dotfiles/config", box.place("home/.config"));
@@ -360,8 +360,8 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
   });
 });
 
-describe("walls that cannot be built", () => {
-  const faults: readonly [string, (place: Walled["place"]) => Partial<Walls>, RegExp][] = [
+describe("policy that cannot be built", () => {
+  const faults: readonly [string, (place: SandboxedPlace["place"]) => Partial<SandboxPolicy>, RegExp][] = [
     [
       "around what does not exist",
       (place) => ({ hidden: [place("nowhere")] }),
@@ -399,7 +399,7 @@ describe("walls that cannot be built", () => {
   ];
 
   it.each(faults)("%s are refused by name", (_, more, message) => {
-    using box = walled(settings[0] as Setting);
+    using box = sandboxed(settings[0] as Setting);
     symlinkSync(box.place("home/.ssh"), box.place("checkout/docs"));
     expect(() => box.wrapped(["true"], more(box.place))).toThrow(message);
     expect(() => box.wrapped(["true"], more(box.place))).toThrow(

@@ -3,8 +3,8 @@ import { join, relative } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type StrictLock, strictBinds } from "../../src/workspace/sandbox/strict-binds.ts";
+import { missing, type Setting, sandboxed, settings } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { missing, type Setting, settings, walled } from "../support/walled.ts";
 
 const isAtOrBelow = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
@@ -141,14 +141,14 @@ describe.skipIf(missing !== undefined).each(settings)(
   "a strict sandbox of $user $where",
   (setting: Setting) => {
     it("keeps tracked paths outside the lock, and lets the build write its output", async () => {
-      using box = walled(setting);
+      using box = sandboxed(setting);
       box.write("checkout/node_modules/.cache/x", "");
       const tracked = [".gitignore", "a.txt", "src/price.ts"];
       const result = strictBinds(box.place("checkout"), tracked, lockOf("a.txt"));
       if ("error" in result) throw new Error(result.error);
       const script =
         "for f in a.txt new.txt dist/out node_modules/.cache/x src/price.ts src/new.ts .gitignore; do mkdir -p dist; (echo x > $f) 2>/dev/null && echo $f; done; mv src gone 2>/dev/null; rm -rf .gitignore src 2>/dev/null; ls -A";
-      const { tail } = await box.run(script, { readOnly: [...box.walls.readOnly, ...result.binds] });
+      const { tail } = await box.run(script, { readOnly: [...box.policy.readOnly, ...result.binds] });
       expect(tail.split("\n")).toEqual([
         "a.txt",
         "new.txt",

@@ -32,7 +32,12 @@ async function startOf(name: string): Promise<readonly string[]> {
       "R-IN-001",
       `task \`${task.key}\` holds no lock: it is ${task.state}; \`lockstep status\` shows which tasks do`,
     );
-  const world = openWorld({ project, environment: {}, desk: async () => undefined, isRunAlive: () => false });
+  const world = openWorld({
+    project,
+    environment: {},
+    store: async () => undefined,
+    isRunAlive: () => false,
+  });
   const call = { folder: currentFolder() };
   const limits = limitsOf(holder, { call, world, facts, settings: await world.settings() });
   const sandbox = await world.sandbox?.();

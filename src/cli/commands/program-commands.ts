@@ -51,8 +51,8 @@ export function submitCommand(
   return tellVerdict({ json: () => json === true || !isHandedBack, text: sentence }, async () => {
     const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
     // A person who took over a task hands in the content of its checkout.
-    const isWish = file === undefined && text.trim() === "" && (await whoCalls()).kind !== "task";
-    if (isWish) {
+    const isRequest = file === undefined && text.trim() === "" && (await whoCalls()).kind !== "task";
+    if (isRequest) {
       // A program that sent an empty document reads the verdict.
       isHandedBack = process.stdin.isTTY;
       const verdict = await (await import("../run/take-over.ts")).handBackTask(name, options);

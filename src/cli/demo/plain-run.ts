@@ -69,7 +69,7 @@ async function work(
   const client = scriptAgent({ script: join(scripts, `${task}.yaml`), root: scripts });
   const run = client.start({
     input: { attempt: 1 },
-    ...{ prompt: "", walled: false },
+    ...{ prompt: "", sandboxed: false },
     wrap: (command, env) => ({ command, env }),
     outside: (path) => path,
     folder: join(folder, "worktrees", task),

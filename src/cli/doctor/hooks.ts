@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hookMark } from "../../clients/settings/hook-entries.ts";
-import { whyUnproven } from "../../guard/ladder/check-proof.ts";
-import { hookFile, isHookCurrent, launchedPrograms, launchFile } from "../../guard/ladder/launch-file.ts";
 import { CanaryPlace } from "../../guard/setup/canary.ts";
 import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
 import {
@@ -17,6 +15,8 @@ import { findDistrust } from "../../guard/setup/folder-trust.ts";
 import { sandboxGaps } from "../../guard/setup/sandbox-gaps.ts";
 import { ourCodexHooks } from "../../guard/setup/trust-codex.ts";
 import { readSettings } from "../../guard/setup/write-edits.ts";
+import { whyUnproven } from "../../guard/transport/check-proof.ts";
+import { hookFile, isHookCurrent, launchedPrograms, launchFile } from "../../guard/transport/launch-file.ts";
 import { uncomparedCalls, uncomparedText, wayToCompare } from "../../guard/world/pending-calls.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
 import { readHttpAccess } from "../../workspace/state/http-access.ts";

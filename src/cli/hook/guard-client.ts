@@ -1,7 +1,7 @@
 import type { NativeAnswer } from "../../contract/tool-call.ts";
-import { type Asked, askServer, listeningAt } from "../../guard/ladder/ask-server.ts";
-import { isAttempt, roleIn, seemsActive } from "../../guard/ladder/seems-active.ts";
-import { serverLog, startServer } from "../../guard/ladder/start-server.ts";
+import { type Asked, askServer, listeningAt } from "../../guard/transport/ask-server.ts";
+import { isAttempt, roleIn, seemsActive } from "../../guard/transport/seems-active.ts";
+import { serverLog, startServer } from "../../guard/transport/start-server.ts";
 import { guardPayloadBytesMax } from "../../guard/world/guard-endpoint.ts";
 import { isShownActive } from "../../workspace/state/active-file.ts";
 import { readAll, writeOrThrow } from "../output/descriptor.ts";
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   if ("answer" in asked) return print(how === "start" ? await proven(asked.answer) : asked.answer);
   const isActive = seemsActive(folder, env);
   if (!isActive && asked.failed === "absent") return print({ stdout: "", stderr: "", exit: 0 });
-  const { offlineAnswer } = await import("../../guard/ladder/offline-answer.ts");
+  const { offlineAnswer } = await import("../../guard/transport/offline-answer.ts");
   const project = { root, stateFolder: folder };
   const { why } = asked;
   print(await offlineAnswer({ client, payload, isActive, project, why, folder: env.PWD ?? process.cwd() }));
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 
 /** Checks the server at the beginning of a session, for clients that call it over HTTP. */
 async function proven(answer: NativeAnswer): Promise<NativeAnswer> {
-  const { whyUnproven } = await import("../../guard/ladder/check-proof.ts");
+  const { whyUnproven } = await import("../../guard/transport/check-proof.ts");
   const why = await whyUnproven(folder);
   if (why === undefined) return answer;
   return {

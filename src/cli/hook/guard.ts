@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
 import { answerPayload } from "../../guard/answer/answer-payload.ts";
 import { type Environment, guardedProject, openWorld } from "../../guard/answer/open-world.ts";
-import { offlineAnswer } from "../../guard/ladder/offline-answer.ts";
-import { seemsActive } from "../../guard/ladder/seems-active.ts";
+import { offlineAnswer } from "../../guard/transport/offline-answer.ts";
+import { seemsActive } from "../../guard/transport/seems-active.ts";
 import { isActive } from "../../guard/world/active.ts";
 import { guardPayloadBytesMax } from "../../guard/world/guard-endpoint.ts";
-import type { GuardDesk, GuardWorld } from "../../guard/world/guard-world.ts";
-import { hostDesk } from "../../guard/world/host-desk.ts";
-import { ledgerDesk } from "../../guard/world/ledger-desk.ts";
+import type { GuardStore, GuardWorld } from "../../guard/world/guard-world.ts";
+import { hostStore } from "../../guard/world/host-store.ts";
+import { ledgerStore } from "../../guard/world/ledger-store.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isRunAlive } from "../../server/is-run-alive.ts";
 import { networkFileSystem } from "../../workspace/files/file-system.ts";
@@ -45,7 +45,7 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
   const active = async () => {
     if (world === undefined || seemsActive(world.stateFolder, hook.environment)) return true;
     // Ignores the orchestrators' files: the configuration names their folder, and it may be what failed.
-    return isActive({ ...world, hasOrchestrated: async () => false }, await world.desk());
+    return isActive({ ...world, hasOrchestrated: async () => false }, await world.store());
   };
   const project = () => world && { root: world.place.root, stateFolder: world.stateFolder };
   const judged = answerPayload({
@@ -67,27 +67,29 @@ function openOwnWorld(call: ToolCall, { folder, environment }: Hook, ledgers: Op
   const world: GuardWorld = openWorld({
     ...{ project, environment },
     isRunAlive: () => hasLedger(project) && isRunAlive(stateFolder(project)),
-    desk: () => deskFor(project, () => world, ledgers),
+    store: () => storeFor(project, () => world, ledgers),
   });
   return world;
 }
 
 /** In the sandbox, through the host: only the host has the ledger there. */
-async function deskFor(
+async function storeFor(
   project: Project,
   world: () => GuardWorld,
   ledgers: OpenLedgers,
-): Promise<GuardDesk | undefined> {
+): Promise<GuardStore | undefined> {
   const { environment, clock, place, disk, settings } = world();
   const { LOCKSTEP_SOCKET: socket, LOCKSTEP_TASK: task = "" } = environment;
   if (socket) {
     const call = callFrom(environment);
     if ("allow" in call) throw new Error(call.reason);
     const { askHost } = await import("../open/socket-client.ts");
-    return hostDesk((operation, input) => askHost(socket, { operation, input, call }), { task: task.trim() });
+    return hostStore((operation, input) => askHost(socket, { operation, input, call }), {
+      task: task.trim(),
+    });
   }
   const ledger = hasLedger(project) ? await ledgers.open(project) : undefined;
-  return ledger && ledgerDesk({ ledger, clock, settings, world: { place, disk } });
+  return ledger && ledgerStore({ ledger, clock, settings, world: { place, disk } });
 }
 
 /** Opens the ledger when the first rule needs it, and closes it at the end. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hookFile, launchFile } from "../../guard/ladder/launch-file.ts";
+import { hookFile, launchFile } from "../../guard/transport/launch-file.ts";
 import { readHostRecord } from "../../server/host-record.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
 import { isAlive } from "../../workspace/process/process-identity.ts";

@@ -11,14 +11,14 @@ import { commandsFor, decideCommands } from "../run-view/needs-person.ts";
 import { type RunReport, runReport } from "../run-view/run-report.ts";
 import { isMerged, isTaken } from "../run-view/task-words.ts";
 
-export type Walls = Status["walls"];
+export type Isolation = Status["walls"];
 
 interface Ran {
   readonly session: string;
   /** The ids of the plan's tasks; tasks that were removed from the plan are not reported. */
   readonly ids: ReadonlySet<string>;
   readonly goOn: string;
-  readonly walls?: Walls & { readonly missing: string | null };
+  readonly walls?: Isolation & { readonly missing: string | null };
   readonly last?: ReadonlyMap<string, string>;
   readonly stopped?: boolean;
   /** The process that continues the tasks, if this one only watched. */

@@ -11,7 +11,7 @@ import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
 import { lessLines } from "../run-view/less-lines.ts";
 import { questionLines } from "../run-view/question-lines.ts";
-import { pushCommand, type Walls } from "./report-run.ts";
+import { type Isolation, pushCommand } from "./report-run.ts";
 import { taskTable } from "./task-table.ts";
 
 type How = "over" | "waiting" | "stopped";
@@ -22,7 +22,7 @@ export async function reportSession(
   session: Session,
   how: How,
   /** The isolation of its agents; absent if no agent ran. */
-  walls?: Walls,
+  walls?: Isolation,
 ) {
   const status = await readStatus(context.engine);
   const { name } = session;

@@ -75,13 +75,13 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
   const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
   // The run itself answered through the socket.
   if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
-  const walls = wallsAtWork();
+  const walls = isolationAtWork();
   if (walls === undefined) return { ...status, isRunning: false, isWhole };
   return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
 }
 
 /** The isolation of the agents of the active run; undefined without one. */
-function wallsAtWork(): { readonly sandbox: boolean } | undefined {
+function isolationAtWork(): { readonly sandbox: boolean } | undefined {
   const project = findProject(currentFolder());
   return hasLedger(project) ? runAtWork(openStateFolder(project))?.walls : undefined;
 }

@@ -3,7 +3,7 @@ import { type Clock, shifted } from "../../core/leases/clock.ts";
 import { parseIsoTime } from "../../core/points/iso-time.ts";
 import { findSecrets } from "../../core/secrets/find-secrets.ts";
 import type { Engine, EngineLimits } from "../../engine/change/engine.ts";
-import { writeLaunch } from "../../guard/ladder/launch-file.ts";
+import { writeLaunch } from "../../guard/transport/launch-file.ts";
 import { showingActive, tidyShownActive } from "../../guard/world/active.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openMemoryLedger, openSqliteLedger } from "../../ledger/sqlite/open-ledger.ts";

@@ -76,7 +76,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     this.#timer = setInterval(() => this.#tick(), drawMs);
   }
 
-  get isLent(): boolean {
+  get isCopied(): boolean {
     return this.#lent !== undefined;
   }
 
@@ -115,7 +115,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     if (now >= this.#readAgainAt) void this.#read(now);
     const { columns, rows } = this.#screen.size;
     const moment = `${Math.floor(now / 1000)} ${columns} ${rows}`;
-    if (moment === this.#drawnAt || this.isLent) return;
+    if (moment === this.#drawnAt || this.isCopied) return;
     this.#drawnAt = moment;
     const frame = { columns, rows, now, paint };
     const { page, selected } = this.#looking;
@@ -216,7 +216,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   }
 
   async #lend(show: () => Promise<string | undefined>): Promise<void> {
-    if (this.isLent || this.#isOver) return;
+    if (this.isCopied || this.#isOver) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#lent = promise;
     this.#screen.close();

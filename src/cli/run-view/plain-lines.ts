@@ -17,7 +17,7 @@ const startWords = "started by ";
 
 /** Prints the run line by line, for logs and for terminals without a live view. */
 export class PlainLines implements RunWatcher, AsyncDisposable {
-  readonly isLent = false;
+  readonly isCopied = false;
   readonly #session: string;
   readonly #ledger: Ledgered;
   readonly #reasons = new Map<string, string>();

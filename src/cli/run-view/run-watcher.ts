@@ -15,7 +15,7 @@ export interface RunWatcher {
   /** A remark that stays visible. */
   remark(line: string): void;
   /** True while another program uses the terminal and receives its Ctrl-C. */
-  readonly isLent: boolean;
+  readonly isCopied: boolean;
 }
 
 /** The text of an event, for people; undefined for events that are not shown. */

@@ -27,7 +27,7 @@ export function listenForStops({ watcher, otherRun }: Listening): Listened {
   };
   const interrupt = () => stop(gently.signal.aborted);
   const onInterrupt = () => {
-    if (!watcher().isLent) interrupt();
+    if (!watcher().isCopied) interrupt();
   };
   const onEnding = () => stop(true);
   process.on("SIGINT", onInterrupt);

@@ -19,7 +19,7 @@ import { openSessionPlan, type SessionPlan } from "../../workspace/plan/open-ses
 import { restoreSessions } from "../../workspace/plan/session-backup.ts";
 import { keepSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
-import { reportRun, type Walls } from "../look/report-run.ts";
+import { type Isolation, reportRun } from "../look/report-run.ts";
 import { limitsOf } from "../open/open-engine.ts";
 import { runAtWork } from "../open/run-at-work.ts";
 import { CommandFault } from "../output/command-fault.ts";
@@ -188,7 +188,7 @@ async function runInView(
     forget(session);
     throw new CommandFault(run.code, run.reason);
   }
-  const walls: Walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
+  const walls: Isolation = { guard: false, sandbox: run.walls.sandbox, diff: true };
   const { missing = null } = run.walls;
   const otherRun = () => {
     const pid = runAtWork(stateFolder)?.pid;
@@ -216,10 +216,10 @@ async function runInView(
   return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted, left: stops.left };
 }
 
-function headLine(session: string, tasks: number, walls: Walls): string {
+function headLine(session: string, tasks: number, walls: Isolation): string {
   return `${style.bold(session)}  ${counted(tasks, "task")}  isolation: ${isolationWords(walls)}\n`;
 }
 
-function factsOf({ config: { limits } }: Pick<IntegrationContext, "config">, name: string, walls: Walls) {
+function factsOf({ config: { limits } }: Pick<IntegrationContext, "config">, name: string, walls: Isolation) {
   return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
 }

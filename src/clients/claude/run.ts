@@ -32,8 +32,8 @@ export function claudeAgent(settings: ClientSettings): AgentClient {
 }
 
 function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
-  const { prompt, folder, walled, resume } = start;
-  const permissions = walled ? {} : { permissions: { allow: commandsOf(start.input).map(asRule) } };
+  const { prompt, folder, sandboxed, resume } = start;
+  const permissions = sandboxed ? {} : { permissions: { allow: commandsOf(start.input).map(asRule) } };
   return {
     input: prompt,
     words: [
@@ -50,7 +50,7 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
       ...["--add-dir", folder], // for its CLAUDE.md, which is otherwise ignored together with the project's settings
       ...["--disallowedTools", withheld.join(",")],
       // Without a sandbox: edits below the folder, read-only tools, and the task's own checks. The rest is refused.
-      ...["--permission-mode", walled ? "bypassPermissions" : "acceptEdits"],
+      ...["--permission-mode", sandboxed ? "bypassPermissions" : "acceptEdits"],
       ...(model === null ? [] : ["--model", model]),
       ...(resume === undefined ? [] : ["--resume", resume]),
       ...args,
@@ -59,7 +59,7 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
       ...quiet,
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
       CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1", // or one task's agent would leave notes for another's
-      ...(walled && { IS_SANDBOX: "1" }), // without it, root may not bypass permissions
+      ...(sandboxed && { IS_SANDBOX: "1" }), // without it, root may not bypass permissions
     },
   };
 }

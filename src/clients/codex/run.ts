@@ -31,7 +31,7 @@ export function codexAgent(settings: ClientSettings): AgentClient {
   );
 }
 
-function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args }: ClientSettings): Words {
+function wordsFor({ prompt, folder, sandboxed, resume }: AgentStart, { model, args }: ClientSettings): Words {
   return {
     input: resume === undefined ? withGuide(prompt, folder) : prompt,
     words: [
@@ -39,7 +39,7 @@ function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args 
       ...quiet.flatMap((setting) => ["-c", setting]),
       // Otherwise Codex trusts the folder, and starts programs from the project's own settings.
       ...["-c", `projects={${JSON.stringify(folder)}={trust_level="untrusted"}}`],
-      ...(walled ? ["--dangerously-bypass-approvals-and-sandbox"] : strict.flatMap((one) => ["-c", one])),
+      ...(sandboxed ? ["--dangerously-bypass-approvals-and-sandbox"] : strict.flatMap((one) => ["-c", one])),
       ...(model === null ? [] : ["--model", model]),
       ...args,
       ...(resume === undefined ? [] : ["resume", resume]),

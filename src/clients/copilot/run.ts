@@ -53,7 +53,11 @@ export function copilotAgent(settings: ClientSettings): AgentClient {
 }
 
 /** Without a prompt argument, Copilot reads the prompt from stdin. The project's folder is not trusted. */
-function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args }: ClientSettings): Words {
+function wordsFor(
+  { prompt, sandboxed }: AgentStart,
+  session: string,
+  { model, args }: ClientSettings,
+): Words {
   return {
     input: prompt,
     words: [
@@ -61,7 +65,7 @@ function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args
       ...["--no-ask-user", "--no-auto-update", "--disable-client-telemetry", "--no-remote-export"],
       "--disable-builtin-mcps", // with them it could write to GitHub
       // Without a sandbox: edits, and commands that stay in the folder as far as Copilot can tell. The rest is denied.
-      ...(walled ? ["--allow-all", "--no-sandbox"] : ["--allow-tool=write", "--allow-tool=shell"]),
+      ...(sandboxed ? ["--allow-all", "--no-sandbox"] : ["--allow-tool=write", "--allow-tool=shell"]),
       ...(model === null ? [] : ["--model", model]),
       ...args,
     ],

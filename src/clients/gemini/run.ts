@@ -40,14 +40,14 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
           ...["--output-format", "stream-json"],
           // The folder is not trusted, so the project's own settings, hooks and MCP servers are not read.
           "--skip-trust",
-          ...approvals(start.walled),
+          ...approvals(start.sandboxed),
           ...(model === null ? [] : ["--model", model]),
           ...(start.resume === undefined ? [] : ["--resume", start.resume]),
           ...args,
         ],
         env: {
           GEMINI_TELEMETRY_ENABLED: "false",
-          ...(start.walled ? { GEMINI_SANDBOX: "false" } : {}),
+          ...(start.sandboxed ? { GEMINI_SANDBOX: "false" } : {}),
           ...ownServers({ ...start.env, ...settings.env }),
         },
         input: withoutReferences(start.prompt),
@@ -66,8 +66,8 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
 }
 
 /** Without a sandbox: only edits in its folder and the shell. Gemini refuses everything that it would have to ask for. */
-function approvals(walled: boolean): readonly string[] {
-  if (walled) return ["--approval-mode", "yolo"];
+function approvals(sandboxed: boolean): readonly string[] {
+  if (sandboxed) return ["--approval-mode", "yolo"];
   return ["--approval-mode", "auto_edit", "--allowed-tools=run_shell_command"];
 }
 

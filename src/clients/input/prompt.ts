@@ -64,7 +64,7 @@ function testsRule({ may_change_tests }: UniversalInput["assignment"]): string {
   return `The tests of the base judge your change: they run on it as they were before you, without the tests, helpers and test configuration that you added. Every test that passed before must still run and pass. Add tests as you like; deleting, skipping or weakening one stops the merge until a person accepts it.${free}`;
 }
 
-interface RoleWish extends PromptFacts {
+interface RoleRequest extends PromptFacts {
   readonly purpose: Purpose;
   /** The files to write: paths and globs from the project's root. */
   readonly files: readonly string[];
@@ -87,21 +87,21 @@ const requests: Readonly<Record<Purpose, string>> = {
 };
 
 /** For a role that writes files of the session and no code. */
-export function promptForRole(input: UniversalInput, wish: RoleWish): string {
-  const { role, root, purpose } = wish;
+export function promptForRole(input: UniversalInput, request: RoleRequest): string {
+  const { role, root, purpose } = request;
   const text = rolePrompt(role, { root });
   return joined([
     openingOf(role, text),
     `Your request now: ${requests[purpose]}`,
     inputRule,
-    listed("Rules:", [...instructionsAt(root), ...roleRules(input, wish)]),
+    listed("Rules:", [...instructionsAt(root), ...roleRules(input, request)]),
     fixingOf(input),
     answerForm(input, role, text),
     inputPart(input),
   ]);
 }
 
-function roleRules({ task }: UniversalInput, { role, files }: RoleWish): readonly string[] {
+function roleRules({ task }: UniversalInput, { role, files }: RoleRequest): readonly string[] {
   const way =
     role === "Researcher"
       ? "answer `NEEDS_INFO` with each question under `artifacts.questions`"

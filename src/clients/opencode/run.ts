@@ -41,7 +41,7 @@ export function opencodeAgent(settings: ClientSettings): AgentClient {
 }
 
 function wordsFor(
-  { walled, resume, prompt, folder, env }: AgentStart,
+  { sandboxed, resume, prompt, folder, env }: AgentStart,
   { model, args }: ClientSettings,
 ): Words {
   const guide = ["AGENTS.md", "CLAUDE.md"].map((name) => join(folder, name)).find((file) => existsSync(file));
@@ -50,7 +50,7 @@ function wordsFor(
       ...["run", "--format", "json"],
       ...["--print-logs", "--log-level", "ERROR"], // only the log shows that it waits for its server
       ...["--title", `Lockstep ${env.LOCKSTEP_TASK ?? ""}`.trim()], // otherwise a model is asked for a title
-      ...(walled ? ["--auto"] : []),
+      ...(sandboxed ? ["--auto"] : []),
       ...(model === null ? [] : ["--model", model]),
       ...(resume === undefined ? [] : ["--session", resume]),
       ...args,
@@ -59,7 +59,7 @@ function wordsFor(
       ...quiet,
       // Otherwise the guide is ignored together with the project's settings.
       ...(guide !== undefined && { OPENCODE_CONFIG_CONTENT: JSON.stringify({ instructions: [guide] }) }),
-      ...(!walled && { OPENCODE_PERMISSION: JSON.stringify(strict) }),
+      ...(!sandboxed && { OPENCODE_PERMISSION: JSON.stringify(strict) }),
     },
     input: prompt,
   };

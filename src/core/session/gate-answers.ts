@@ -8,14 +8,16 @@ export function readApproval(
   answer: string,
 ):
   | { readonly approved: true; readonly answer: string }
-  | { readonly approved: false; readonly answer: string; readonly wish: string }
+  | { readonly approved: false; readonly answer: string; readonly request: string }
   | undefined {
   const text = answer.trim();
   const approved = /^approved(?![\w-])/i.exec(text);
   if (approved !== null) return { approved: true, answer: `approved${text.slice(approved[0].length)}` };
   if (isYes(text)) return { approved: true, answer: "approved" };
-  const [, wish] = /^(?:changes?(?:-requested)?|no|reject|refuse)\s*[:,]\s*(\S[\s\S]*)$/i.exec(text) ?? [];
-  return wish === undefined ? undefined : { approved: false, answer: `changes-requested: ${wish}`, wish };
+  const [, request] = /^(?:changes?(?:-requested)?|no|reject|refuse)\s*[:,]\s*(\S[\s\S]*)$/i.exec(text) ?? [];
+  return request === undefined
+    ? undefined
+    : { approved: false, answer: `changes-requested: ${request}`, request };
 }
 
 const strategies: Readonly<Record<string, Strategy>> = {
@@ -51,12 +53,12 @@ export function recommendedStrategy({ tasks, hasDependencies, isRisky }: Planned
 
 /** The role that makes a requested change to the design. */
 export function correctorFor(
-  wish: string,
+  request: string,
   { hasDesignSpec }: { readonly hasDesignSpec: boolean },
 ): "SpecAgent" | "Architect" | "Designer" {
-  if (/\b(?:spec(?:ification)?|requirements?|acceptance|criteri(?:on|a)|scope|goals?)\b/i.test(wish))
+  if (/\b(?:spec(?:ification)?|requirements?|acceptance|criteri(?:on|a)|scope|goals?)\b/i.test(request))
     return "SpecAgent";
-  if (hasDesignSpec && /\b(?:design-?spec|ui|ux|screens?|layout|colou?rs?|look)\b/i.test(wish))
+  if (hasDesignSpec && /\b(?:design-?spec|ui|ux|screens?|layout|colou?rs?|look)\b/i.test(request))
     return "Designer";
   return "Architect";
 }

@@ -22,7 +22,7 @@ function movedBy(before: Session, event: SessionEvent): Session {
 }
 
 function correction(status: Session["correction"]["status"]): Session {
-  return session({ state: "APPROVE_DESIGN", correction: { status, wish: "smaller", last: null } });
+  return session({ state: "APPROVE_DESIGN", correction: { status, request: "smaller", last: null } });
 }
 
 describe("a design that a person wants changed", () => {
@@ -39,7 +39,7 @@ describe("a design that a person wants changed", () => {
     const role = { role: "Architect", purpose: "correction", agent: "a" } as const;
     const sent = movedBy(correction("queued"), { type: "dispatch", dispatched: role });
     expect(sent.correction).toEqual({
-      ...{ status: "dispatched", wish: "smaller" },
+      ...{ status: "dispatched", request: "smaller" },
       last: { agent: "Architect", task: "meta", at },
     });
     const facts = { spec: null, acceptance: null, architecture: null };

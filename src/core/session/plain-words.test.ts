@@ -41,8 +41,8 @@ describe("an answer about a design", () => {
     ["change: three digits", "three digits"],
     ["no: three digits", "three digits"],
     ["no, three digits", "three digits"],
-  ])("%s asks for a change", (text, wish) => {
-    expect(readApproval(text)).toMatchObject({ approved: false, answer: `changes-requested: ${wish}` });
+  ])("%s asks for a change", (text, request) => {
+    expect(readApproval(text)).toMatchObject({ approved: false, answer: `changes-requested: ${request}` });
   });
 
   it.each(["", "no", "yes, but with three digits", "perhaps", "changes-requested:", "approvedly"])(

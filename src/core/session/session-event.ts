@@ -13,7 +13,7 @@ export type SessionEvent =
   | { readonly type: "too-complex"; readonly reason: string }
   | { readonly type: "designed" }
   | { readonly type: "approved" }
-  | { readonly type: "changes-requested"; readonly wish: string }
+  | { readonly type: "changes-requested"; readonly request: string }
   | { readonly type: "corrected" }
   /** The design is shown to the person again. */
   | { readonly type: "ask-approval" }

@@ -55,7 +55,7 @@ export interface Repair {
 interface Correction {
   readonly status: "none" | "queued" | "dispatched" | "completed";
   /** The requested change. */
-  readonly wish: string | null;
+  readonly request: string | null;
   readonly last: { readonly agent: string; readonly task: "meta"; readonly at: string } | null;
 }
 
@@ -119,7 +119,7 @@ export function newSession(
     repairs: {},
     repairing: [],
     repairsBegun: 0,
-    correction: { status: "none", wish: null, last: null },
+    correction: { status: "none", request: null, last: null },
     instructions: null,
     strategy: null,
     returnTo: null,

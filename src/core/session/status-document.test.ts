@@ -44,7 +44,7 @@ const events: readonly SessionEvent[] = [
     type,
   })),
   { type: "too-complex", reason: "four files" },
-  { type: "changes-requested", wish: "fewer modules" },
+  { type: "changes-requested", request: "fewer modules" },
   { type: "strategy-chosen", strategy: "single-final" },
   { type: "block", blocker: { code: "subagent_failure", reason: "no answer", recovery: "lockstep resume" } },
   { type: "note", assumptions: ["a"], knownIssues: ["b"], ci: "red", instructionsExist: true },
@@ -143,7 +143,7 @@ describe("status.json", () => {
   it("shows the status of corrections and the number of repairs", () => {
     const atGate = { ...full, state: "APPROVE_DESIGN" } as Session;
     expect(statusDocument(atGate, [])).not.toHaveProperty("gate_tracking");
-    const queued = step(atGate, { type: "changes-requested", wish: "fewer" }) as Session;
+    const queued = step(atGate, { type: "changes-requested", request: "fewer" }) as Session;
     const dispatched = step(queued, {
       type: "dispatch",
       dispatched: { role: "Architect", purpose: "correction", agent: "a" },

@@ -76,7 +76,7 @@ const anew = {
   mode: "full",
   repairing: [],
   strategy: null,
-  correction: { status: "none", wish: null, last: null },
+  correction: { status: "none", request: null, last: null },
 } as const;
 
 export const sessionTransitions: readonly SessionTransition[] = [
@@ -103,7 +103,7 @@ export const sessionTransitions: readonly SessionTransition[] = [
   }),
   row("APPROVE_DESIGN", "approved", "PLAN", { needs: ["approved-on-disk"] }),
   row("APPROVE_DESIGN", "changes-requested", "APPROVE_DESIGN", {
-    change: ({ correction }, { wish }) => ({ correction: { ...correction, status: "queued", wish } }),
+    change: ({ correction }, { request }) => ({ correction: { ...correction, status: "queued", request } }),
   }),
   row("APPROVE_DESIGN", "corrected", "APPROVE_DESIGN", {
     when: ({ correction, dispatched }) => correction.status === "dispatched" && dispatched === null,
@@ -112,7 +112,7 @@ export const sessionTransitions: readonly SessionTransition[] = [
   }),
   row("APPROVE_DESIGN", "ask-approval", "APPROVE_DESIGN", {
     when: ({ correction }) => correction.status === "none" || correction.status === "completed",
-    change: ({ correction }) => ({ correction: { ...correction, status: "none", wish: null } }),
+    change: ({ correction }) => ({ correction: { ...correction, status: "none", request: null } }),
   }),
   row("PLAN", "planned", "REVIEW_STRATEGY", { needs: ["plan"] }),
   row("REVIEW_STRATEGY", "strategy-chosen", "IMPLEMENT_LOOP", {

@@ -1,7 +1,7 @@
 import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
 import { readJsonBytes } from "../../core/text/read-json.ts";
 import { judgeCall } from "../judge/judge-call.ts";
-import { offlineAnswer } from "../ladder/offline-answer.ts";
+import { offlineAnswer } from "../transport/offline-answer.ts";
 import { guardPayloadBytesMax } from "../world/guard-endpoint.ts";
 import type { GuardWorld } from "../world/guard-world.ts";
 import { guardedClient, guardedClients } from "../world/guarded-clients.ts";

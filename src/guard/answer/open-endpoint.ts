@@ -1,13 +1,13 @@
 import type { Engine } from "../../engine/change/engine.ts";
 import { findProject, type Project } from "../../workspace/files/find-project.ts";
 import { stateFolder } from "../../workspace/state/state-folder.ts";
-import { seemsActive } from "../ladder/seems-active.ts";
+import { seemsActive } from "../transport/seems-active.ts";
 import { isActive } from "../world/active.ts";
 import type { GuardEndpoint } from "../world/guard-endpoint.ts";
 import { readGuardSettings } from "../world/guard-settings.ts";
 import { keptFacts } from "../world/kept-facts.ts";
-import { ledgerDesk } from "../world/ledger-desk.ts";
-import { loopDesk } from "../world/loop-desk.ts";
+import { ledgerStore } from "../world/ledger-store.ts";
+import { loopDetector } from "../world/loop-detector.ts";
 import { answerPayload } from "./answer-payload.ts";
 import { openWorld } from "./open-world.ts";
 
@@ -24,8 +24,8 @@ export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): G
   const folder = stateFolder(project);
   const settings = () => readGuardSettings(root, folder);
   const facts = keptFacts(ledger);
-  const loops = loopDesk();
-  const desk = ledgerDesk({ ledger, clock, settings, facts, world });
+  const loops = loopDetector();
+  const store = ledgerStore({ ledger, clock, settings, facts, world });
   return (client, bytes, environment) =>
     answerPayload({
       client,
@@ -33,11 +33,11 @@ export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): G
       folder: environment.PWD ?? root,
       // Worktrees may appear and disappear while the server runs.
       open: () =>
-        openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive, loops }),
+        openWorld({ project: findProject(root), environment, store: async () => store, isRunAlive, loops }),
       // Orchestrators count by their mark only: the configuration, which names their folder, may be what failed.
       isActive: async () =>
         seemsActive(folder, environment) ||
-        isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, desk),
+        isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, store),
       project: () => ({ root, stateFolder: folder }),
     });
 }

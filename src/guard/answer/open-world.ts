@@ -14,10 +14,10 @@ import { mainWatch } from "../trees/main-watch.ts";
 import { readGuardSettings } from "../world/guard-settings.ts";
 import type {
   CallSandbox,
-  GuardDesk,
   GuardSettings,
+  GuardStore,
   GuardWorld,
-  LoopDesk,
+  LoopDetector,
   TreeWatch,
 } from "../world/guard-world.ts";
 
@@ -42,9 +42,9 @@ export function guardedProject(environment: Environment, folders: readonly strin
 export interface WorldParts {
   readonly project: Project;
   readonly environment: Environment;
-  readonly desk: () => Promise<GuardDesk | undefined>;
+  readonly store: () => Promise<GuardStore | undefined>;
   readonly isRunAlive: () => boolean;
-  readonly loops?: LoopDesk;
+  readonly loops?: LoopDetector;
 }
 
 /** The world of one call. The disk is read anew for each call. */
@@ -65,7 +65,7 @@ export function openWorld(parts: WorldParts): GuardWorld {
     closed: [place.root, place.realRoot ?? place.root, ...closedFor(checkout, commonFolder)],
     clock: machineClock(),
     mayBeRef: (name) => commonFolder === undefined || mayBeRef(commonFolder, name),
-    desk: parts.desk,
+    store: parts.store,
     settings,
     isRunAlive: parts.isRunAlive,
     ...(parts.loops === undefined ? {} : { loops: parts.loops }),
@@ -80,7 +80,7 @@ export function openWorld(parts: WorldParts): GuardWorld {
     ...(checkout === undefined || isWritable(stateFolder(project))
       ? {
           orchestrators: async () => {
-            const { openOrchestratorLayers } = await import("../orchestrator/desk.ts");
+            const { openOrchestratorLayers } = await import("../orchestrator/layers.ts");
             return openOrchestratorLayers(project, await settings(), own);
           },
         }

@@ -7,7 +7,7 @@ import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import { gitFolderOf, type Project, repositoryTop } from "../../workspace/files/find-project.ts";
 import { safeSearchPath } from "../../workspace/process/search-path.ts";
-import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
+import { sandboxWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import { openStateSubfolder } from "../../workspace/state/state-folder.ts";
@@ -15,8 +15,8 @@ import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../worl
 import { closedPaths, type LockView } from "../world/closed-paths.ts";
 import type { CallSandbox } from "../world/guard-world.ts";
 import { placeExecScript } from "./exec-script.ts";
-import { hookWalls, objectWords, placeHooks, toolPath } from "./hook-sandbox.ts";
-import { lockWalls } from "./lock-walls.ts";
+import { hookPolicy, objectWords, placeHooks, toolPath } from "./hook-sandbox.ts";
+import { lockPolicy } from "./lock-policy.ts";
 
 /** A replaced command: another hook of the same client may see it again. */
 interface Prepared {
@@ -45,11 +45,11 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         const closed = readOnly.closed.map((path) => join(tree, path));
         const root = place.realRoot ?? place.root;
         const checkouts = place.checkouts ?? [];
-        const { walls, env } = lockWalls({ owner, root, commonFolder, tree, closed, checkouts });
+        const { policy, env } = lockPolicy({ owner, root, commonFolder, tree, closed, checkouts });
         const id = randomBytes(4).toString("hex");
         // Only sometimes: the files are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
-        writeOptions(optionsFile(folder(), id), wallWords(walls), env);
+        writeOptions(optionsFile(folder(), id), sandboxWords(policy), env);
         const command = shellWord(
           placeExecScript(openStateSubfolder(project, "bin"), folder(), {
             bwrap: found.program,
@@ -60,7 +60,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
           const file = optionsFile(folder(), `${id}-hook`);
           const gitFolder = gitFolderOf(join(repositoryTop(tree) ?? tree, ".git")) ?? commonFolder;
           const places = { hooks, tree, gitFolder, commonFolder, copy: `${file}.git` };
-          const words = [...wallWords(hookWalls(walls, places)), ...objectWords(places)];
+          const words = [...sandboxWords(hookPolicy(policy, places)), ...objectWords(places)];
           writeOptions(file, words, env);
           placeHooks(`${optionsFile(folder(), id)}.hooks`, `${command} exec ${id}-hook`, places);
         }

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { shellWord } from "../../core/text/quoted.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
 import { safeSearchPath } from "../../workspace/process/search-path.ts";
-import type { Walls } from "../../workspace/sandbox/sandbox.ts";
+import type { SandboxPolicy } from "../../workspace/sandbox/sandbox.ts";
 
 /**
  * Git itself runs outside the sandbox, because it writes its own folder; its hooks run inside. Many hooks stage files or
@@ -25,14 +25,17 @@ const changeable = ["index", "COMMIT_EDITMSG"];
 const outsideObjects = "objects-outside";
 
 /** The sandbox of an agent's programs, with a different git folder. */
-export function hookWalls(walls: Walls, { tree, gitFolder, commonFolder, copy }: HookPlaces): Walls {
+export function hookPolicy(
+  policy: SandboxPolicy,
+  { tree, gitFolder, commonFolder, copy }: HookPlaces,
+): SandboxPolicy {
   const own = [commonFolder, join(commonFolder, "lockstep"), join(tree, ".git")];
   mkdirSync(copy, { recursive: true, mode: 0o700 });
   return {
-    ...walls,
-    readOnly: walls.readOnly.filter((path) => path !== commonFolder && path !== own[2]),
-    hidden: walls.hidden.filter((path) => !own.includes(path)),
-    placed: [...walls.placed, { at: commonFolder, from: copy, shown: shownIn(commonFolder, gitFolder) }],
+    ...policy,
+    readOnly: policy.readOnly.filter((path) => path !== commonFolder && path !== own[2]),
+    hidden: policy.hidden.filter((path) => !own.includes(path)),
+    placed: [...policy.placed, { at: commonFolder, from: copy, shown: shownIn(commonFolder, gitFolder) }],
   };
 }
 

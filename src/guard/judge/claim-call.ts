@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../contract/tool-call.ts";
 import { deny } from "../../core/rules/verdict.ts";
-import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { GuardStore, GuardWorld, Judged } from "../world/guard-world.ts";
 import { agentOf, type Caller } from "../world/who-is-calling.ts";
 import { passed, refused } from "./answers.ts";
 import { rememberBeginning } from "./judge-stop.ts";
@@ -20,7 +20,7 @@ export function handsIn({ operation }: ToolCall): boolean {
 
 interface Claiming {
   readonly caller: Caller;
-  readonly desk: GuardDesk | undefined;
+  readonly store: GuardStore | undefined;
   readonly world: GuardWorld;
 }
 
@@ -30,10 +30,10 @@ interface Claiming {
 export async function judgeClaim(
   call: ToolCall,
   task: string,
-  { caller, desk, world }: Claiming,
+  { caller, store, world }: Claiming,
 ): Promise<Judged> {
   const agent = agentOf(call);
-  if (desk === undefined)
+  if (store === undefined)
     return refused(
       caller,
       deny(
@@ -49,7 +49,7 @@ export async function judgeClaim(
         `the client names neither an agent nor a session, so task \`${task}\` cannot be bound: run \`lockstep doctor\``,
       ),
     );
-  const verdict = await desk.bind(agent, task);
+  const verdict = await store.bind(agent, task);
   if (!verdict.allow) return refused(caller, verdict);
   const { task_id: key, epoch, scope } = verdict.details;
   await rememberBeginning({ key, epoch }, call, { world });

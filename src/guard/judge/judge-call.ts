@@ -3,7 +3,7 @@ import { deny } from "../../core/rules/verdict.ts";
 import { tellReadOnly } from "../contain/tell-read-only.ts";
 import { hasLiveHolder, isActive } from "../world/active.ts";
 import { callName, preparedId } from "../world/call-file.ts";
-import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { GuardStore, GuardWorld, Judged } from "../world/guard-world.ts";
 import { type Caller, whoIsCalling } from "../world/who-is-calling.ts";
 import { foundAfterwards, passed, refusalOf, refused } from "./answers.ts";
 import { claimedTask, handsIn, judgeClaim } from "./claim-call.ts";
@@ -24,13 +24,13 @@ import { tellAnswers } from "./tell-answers.ts";
  * Judges one event of a client. While a run or an orchestrator is active, the call is also recorded in the audit log.
  */
 export async function judgeCall(call: ToolCall, world: GuardWorld): Promise<Judged> {
-  const desk = await world.desk();
-  const caller = await whoIsCalling(call, world, desk);
-  const first = await judgeFor(caller, call, world, desk);
+  const store = await world.store();
+  const caller = await whoIsCalling(call, world, store);
+  const first = await judgeFor(caller, call, world, store);
   const judged =
-    call.event === "compact" ? await judgeCompaction(caller, { call, world, desk, judged: first }) : first;
+    call.event === "compact" ? await judgeCompaction(caller, { call, world, store, judged: first }) : first;
   const isAudited = call.event === "after-tool" || judged.record.outcome === "blocked";
-  if (caller.kind !== "orchestrator" && isAudited && (await isActive(world, desk)))
+  if (caller.kind !== "orchestrator" && isAudited && (await isActive(world, store)))
     await (await world.orchestrators?.())?.record(call, judged.record);
   return judged;
 }
@@ -39,13 +39,13 @@ async function judgeFor(
   caller: Caller,
   call: ToolCall,
   world: GuardWorld,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Judged> {
-  if (call.event === "settings-change") return judgeSettingsChange(caller, world, desk);
-  if (caller.kind === "orchestrator") return judgeOrchestration(caller, call, world, desk);
+  if (call.event === "settings-change") return judgeSettingsChange(caller, world, store);
+  if (caller.kind === "orchestrator") return judgeOrchestration(caller, call, world, store);
   switch (call.event) {
     case "before-tool":
-      return judgeBefore(caller, call, world, desk);
+      return judgeBefore(caller, call, world, store);
     case "after-tool":
     case "compact":
     case "session-start":
@@ -53,9 +53,9 @@ async function judgeFor(
     case "stop":
     case "subagent-stop":
     case "session-end":
-      return desk === undefined || caller.kind === "stale"
+      return store === undefined || caller.kind === "stale"
         ? passed(caller)
-        : judgeBeside(caller, await judgingOf(call, world, desk));
+        : judgeBeside(caller, await judgingOf(call, world, store));
     default:
       return passed(caller);
   }
@@ -67,20 +67,20 @@ async function judgeBefore(
   caller: Worker,
   call: ToolCall,
   world: GuardWorld,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Judged> {
   const claimed = claimedTask(call);
   if (claimed !== undefined && caller.kind !== "task") {
     const isStarted = caller.kind === "stale" && world.environment.LOCKSTEP_TASK !== undefined;
-    return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, desk, world });
+    return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, store, world });
   }
-  if (claimed !== undefined && caller.kind === "task") await bindAgain(caller, claimed, { world, desk });
+  if (claimed !== undefined && caller.kind === "task") await bindAgain(caller, claimed, { world, store });
   if (caller.kind === "stale") {
     const changes = await mayChange(call, (command) => analyzeFor(command, { call, world }));
     return changes ? refused(caller, caller.refused) : passed(caller);
   }
-  if (desk === undefined) return judgeIdle(caller, call, world, desk);
-  const judging = await judgingOf(call, world, desk);
+  if (store === undefined) return judgeIdle(caller, call, world, store);
+  const judging = await judgingOf(call, world, store);
   if (preparedId(call) !== undefined && (await world.sandbox?.())?.isPrepared(call)) return passed(caller);
   const strayed = await finishCalls(caller, judging, { all: handsIn(call) });
   if (strayed !== undefined)
@@ -92,17 +92,17 @@ async function judgeBefore(
   }
   return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
-    : judgeIdle(caller, call, world, desk);
+    : judgeIdle(caller, call, world, store);
 }
 
 /** An agent that claims its own task again may come from a client that was restarted. */
 async function bindAgain(
   { holder, agent }: Extract<Caller, { kind: "task" }>,
   claimed: string,
-  { world, desk }: { readonly world: GuardWorld; readonly desk: GuardDesk | undefined },
+  { world, store }: { readonly world: GuardWorld; readonly store: GuardStore | undefined },
 ): Promise<void> {
   const isClaimed = world.environment.LOCKSTEP_TASK === undefined && agent !== null;
-  if (isClaimed && (claimed === holder.key || claimed === holder.id)) await desk?.bind(agent, holder.key);
+  if (isClaimed && (claimed === holder.key || claimed === holder.id)) await store?.bind(agent, holder.key);
 }
 
 /**
@@ -112,11 +112,11 @@ async function judgeIdle(
   caller: Worker,
   call: ToolCall,
   world: GuardWorld,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Judged> {
-  if (call.operation.kind === "malformed" && (await isActive(world, desk)))
+  if (call.operation.kind === "malformed" && (await isActive(world, store)))
     return refused(caller, deny("R-IN-001", `the call cannot be understood: ${call.operation.reason}`));
-  const objection = desk === undefined ? undefined : await findLedgerWrite(call, world);
+  const objection = store === undefined ? undefined : await findLedgerWrite(call, world);
   const refusal = refusalOf(objection === undefined ? [] : [objection]);
   return refusal === undefined ? passed(caller) : refused(caller, refusal);
 }
@@ -165,13 +165,13 @@ async function judgeAfter(
 async function judgeSettingsChange(
   caller: Caller,
   world: GuardWorld,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Judged> {
-  if (caller.kind === "subagent" && !(await isActive(world, desk))) return passed(caller);
+  if (caller.kind === "subagent" && !(await isActive(world, store))) return passed(caller);
   const why = "the client's settings cannot be changed while agents work: change them when no run is active";
   return refused(caller, deny("R-PW-002", why));
 }
 
-async function judgingOf(call: ToolCall, world: GuardWorld, desk: GuardDesk): Promise<Judging> {
-  return { call, world, desk, facts: await desk.facts(), settings: await world.settings() };
+async function judgingOf(call: ToolCall, world: GuardWorld, store: GuardStore): Promise<Judging> {
+  return { call, world, store, facts: await store.facts(), settings: await world.settings() };
 }

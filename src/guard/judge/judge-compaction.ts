@@ -2,7 +2,7 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import { factsOf, rules } from "../../core/points/pre-compact.ts";
 import { decide } from "../../core/rules/rule.ts";
 import { isActive } from "../world/active.ts";
-import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { GuardStore, GuardWorld, Judged } from "../world/guard-world.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { refused } from "./answers.ts";
 
@@ -12,9 +12,9 @@ import { refused } from "./answers.ts";
  */
 export async function judgeCompaction(
   caller: Caller,
-  { call, world, desk, judged }: Compaction,
+  { call, world, store, judged }: Compaction,
 ): Promise<Judged> {
-  const snapshot = (await isActive(world, desk)) ? await desk?.snapshot() : undefined;
+  const snapshot = (await isActive(world, store)) ? await store?.snapshot() : undefined;
   if (snapshot === undefined) return judged;
   const session = call.session ?? undefined;
   const verdict = await decide(rules, factsOf({ session, snapshot }, world));
@@ -24,6 +24,6 @@ export async function judgeCompaction(
 interface Compaction {
   readonly call: ToolCall;
   readonly world: GuardWorld;
-  readonly desk: GuardDesk | undefined;
+  readonly store: GuardStore | undefined;
   readonly judged: Judged;
 }

@@ -2,7 +2,7 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import { deny } from "../../core/rules/verdict.ts";
 import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import { callName } from "../world/call-file.ts";
-import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { GuardStore, GuardWorld, Judged } from "../world/guard-world.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { listed, passed, refused } from "./answers.ts";
 import { limitsWithoutTask } from "./call-limits.ts";
@@ -19,9 +19,9 @@ export async function judgeOrchestration(
   caller: Extract<Caller, { kind: "orchestrator" }>,
   call: ToolCall,
   world: GuardWorld,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Judged> {
-  const facts = desk === undefined ? noFacts : await desk.facts();
+  const facts = store === undefined ? noFacts : await store.facts();
   const stopped =
     call.event === "before-tool" ? await findStopped(facts, call, async () => false) : undefined;
   if (stopped !== undefined) return refused(caller, stopped);
@@ -29,7 +29,7 @@ export async function judgeOrchestration(
   if (orchestrators === undefined) return passed(caller);
   const strayed = call.event === "after-tool" ? await strayedBy(call, world, facts) : [];
   const { answer, code } = await orchestrators.judge(call, strayed);
-  await recordStrayed(caller, call, { strayed, desk });
+  await recordStrayed(caller, call, { strayed, store });
   if (code !== null) return { ...refused(caller, deny(code, answer.reason)), answer };
   if (call.event === "before-tool" && (await isOpaque(call, world)))
     await rememberTree(callName(call), call, world);
@@ -59,11 +59,11 @@ async function strayedBy(call: ToolCall, world: GuardWorld, facts: GuardFacts): 
 async function recordStrayed(
   caller: Caller,
   call: ToolCall,
-  { strayed, desk }: { readonly strayed: readonly string[]; readonly desk: GuardDesk | undefined },
+  { strayed, store }: { readonly strayed: readonly string[]; readonly store: GuardStore | undefined },
 ): Promise<void> {
   if (strayed.length === 0) return;
   const why = `an orchestrator's command changed ${listed(strayed)}: delegate this work to a subagent`;
   const refusal = deny("R-OR-001", why);
   for (const target of strayed.slice(0, recordedMax))
-    await desk?.record(violationOf(caller, call, { kind: "strayed", refusal, target }));
+    await store?.record(violationOf(caller, call, { kind: "strayed", refusal, target }));
 }

@@ -28,15 +28,15 @@ export async function rememberBeginning(
  * and the agent gets a list of what is missing. After `sentBackMax` refusals it may stop, and that is recorded.
  */
 export async function judgeStop(caller: Worker, judging: Judging): Promise<Judged> {
-  const { call, desk, world } = judging;
+  const { call, store, world } = judging;
   const { id, state } = caller.holder;
   if (isStarted(world)) return passed(caller);
   if (state !== "IN_PROGRESS") return passed(caller);
   const missing = await findMissing(caller, judging);
   const refusal = deny("R-PO-001", missing.join("; "));
   const violation = violationOf(caller, call, { kind: "sent-back", refusal, target: id });
-  const { times } = await desk.record(violation);
-  if (times === sentBackMax + 1) await desk.record({ ...violation, kind: "let-go" });
+  const { times } = await store.record(violation);
+  if (times === sentBackMax + 1) await store.record({ ...violation, kind: "let-go" });
   if (times > sentBackMax) return passed(caller);
   return {
     ...passed(caller),
@@ -45,14 +45,14 @@ export async function judgeStop(caller: Worker, judging: Judging): Promise<Judge
 }
 
 async function findMissing({ holder }: Worker, judging: Judging): Promise<readonly string[]> {
-  const { world, desk, settings } = judging;
+  const { world, store, settings } = judging;
   const changed = (await changedSince(nameOf(holder), world, settings))?.paths ?? [];
   // A path in another task's lock may be that task's work, and an unlocked path a person's. Only the agent knows.
   const { lock } = limitsOf(holder, judging);
   const { forbidden: held } = limitsWithoutTask(judging, "locked");
   const own = changed.filter((path) => lock.entryOf(path) !== undefined || held.entryOf(path) === undefined);
-  const work = await desk.judgeWork(holder.key, own);
-  const rest = await desk.judgeWork(holder.key, []);
+  const work = await store.judgeWork(holder.key, own);
+  const rest = await store.judgeWork(holder.key, []);
   const strayed = work.allow || (!rest.allow && rest.reason === work.reason) ? [] : [work];
   const submit = `task \`${holder.id}\` has no result yet: run \`lockstep submit ${holder.id} FILE\``;
   return [

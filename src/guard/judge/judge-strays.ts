@@ -65,11 +65,11 @@ interface Undoing {
 /** True if anything was put back. */
 async function undo(found: readonly string[], { left, refs }: Outcome, undoing: Undoing): Promise<boolean> {
   const { caller, name, judging, changed } = undoing;
-  const { desk, world } = judging;
+  const { store, world } = judging;
   const task = caller.kind === "task" ? caller.holder.key : null;
   // No other agent works in an attempt's own checkout.
   const isShared = world.checkout === undefined;
-  const theirs = scopeOf(isShared ? await desk.locksSince(changed.sinceMs, task) : [], judging);
+  const theirs = scopeOf(isShared ? await store.locksSince(changed.sinceMs, task) : [], judging);
   const own: string[] = [];
   for (const path of found) {
     const why = isShared ? whyLeft(path, theirs, judging.settings) : undefined;
@@ -136,7 +136,7 @@ async function record(caller: Worker, { strayed, left, refs }: Outcome, judging:
       "R-PW-001",
       `changed outside its scope${why === undefined ? kept : `: not put back, ${why}`}`,
     );
-    await judging.desk.record(violationOf(caller, judging.call, { kind: "strayed", refusal, target }));
+    await judging.store.record(violationOf(caller, judging.call, { kind: "strayed", refusal, target }));
   }
 }
 

@@ -9,7 +9,7 @@ import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
 import { canRunInside, runsOfHooks } from "../contain/parts-inside.ts";
 import type { ReadOnlyPaths } from "../world/closed-paths.ts";
-import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { GuardSettings, GuardStore, GuardWorld, Judged } from "../world/guard-world.ts";
 import { ignoredOutput } from "../world/ignored-output.ts";
 import type { CallOwner } from "../world/pending-calls.ts";
 import type { ReachedSetting } from "../world/reached-settings.ts";
@@ -27,7 +27,7 @@ import { isUnknownWriter, rememberCall, treeOf } from "./watched-changes.ts";
 export interface Judging {
   readonly call: ToolCall;
   readonly world: GuardWorld;
-  readonly desk: GuardDesk;
+  readonly store: GuardStore;
   readonly facts: GuardFacts;
   readonly settings: GuardSettings;
 }

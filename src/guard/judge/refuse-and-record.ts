@@ -8,11 +8,11 @@ import type { Judging } from "./judge-task-call.ts";
 
 /** Refuses the call and records it. An agent that keeps trying the same target is told to stop. */
 export async function refuseAndRecord(caller: Caller, refusal: Deny, judging: Judging): Promise<Judged> {
-  const { call, desk, settings, world } = judging;
+  const { call, store, settings, world } = judging;
   const target = targetIn(refusal, world.checkout ?? world.place.root);
   const violation = violationOf(caller, call, { kind: "refused", refusal, target });
-  const { times, loops } = await desk.record(violation);
-  if (caller.kind === "task" && settings.onDeny === "block") await desk.block(caller.holder.key, refusal);
+  const { times, loops } = await store.record(violation);
+  if (caller.kind === "task" && settings.onDeny === "block") await store.block(caller.holder.key, refusal);
   const advice = `this was refused ${times} times: stop trying it; ask for more scope, or report the task as blocked`;
   return refused(caller, refusal, loops ? advice : "");
 }

@@ -3,7 +3,7 @@ import { isLive } from "../../core/leases/lease.ts";
 import type { GuardFacts, Holder } from "../../engine/views/guard-facts.ts";
 import type { Change, Ledger } from "../../ledger/ledger.ts";
 import { showActive, tidyActive } from "../../workspace/state/active-file.ts";
-import type { GuardDesk, GuardWorld } from "./guard-world.ts";
+import type { GuardStore, GuardWorld } from "./guard-world.ts";
 
 interface AtWork {
   readonly clock: Clock;
@@ -13,8 +13,8 @@ interface AtWork {
 type World = AtWork & Pick<GuardWorld, "hasOrchestrated" | "orchestrators">;
 
 /** Whether anything must be guarded: a live lease, a run, or an orchestrator's session. */
-export async function isActive(world: World, desk: GuardDesk | undefined): Promise<boolean> {
-  if (await isAtWork(world, async () => (await desk?.facts())?.holders ?? [])) return true;
+export async function isActive(world: World, store: GuardStore | undefined): Promise<boolean> {
+  if (await isAtWork(world, async () => (await store?.facts())?.holders ?? [])) return true;
   return (await world.hasOrchestrated()) && ((await world.orchestrators?.())?.isUsed() ?? false);
 }
 

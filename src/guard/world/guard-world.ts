@@ -39,14 +39,14 @@ export interface GuardWorld {
   /** Whether a ref of the project's repository may have this name. */
   mayBeRef(name: string): boolean;
   /** Undefined if this project has no ledger; then no task holds anything. */
-  desk(): Promise<GuardDesk | undefined>;
+  store(): Promise<GuardStore | undefined>;
   settings(): Promise<GuardSettings>;
   isRunAlive(): boolean;
   readonly saveSnapshot: Ports["saveSnapshot"];
   /** Whether this project ever had an orchestrator session. If not, the orchestrator code need not be loaded. */
   hasOrchestrated(): Promise<boolean>;
   /** Absent inside the sandbox, where no agent orchestrates and no log can be written. */
-  orchestrators?(): Promise<OrchestratorDesk>;
+  orchestrators?(): Promise<OrchestratorGuard>;
   /** Runs programs of a call with write access to the caller's lock only; absent in an agent's own checkout. */
   sandbox?(): Promise<CallSandbox>;
   /** The git hooks of a tree; absent if there is no call sandbox. */
@@ -54,7 +54,7 @@ export interface GuardWorld {
   /** A git setting that names a path which an agent with this lock may write; absent if there is no call sandbox. */
   reachedSetting?(tree: string, lock: Scope): Promise<ReachedSetting | undefined>;
   /** Detects loops of agents; absent in a process that answers only one call. */
-  readonly loops?: LoopDesk;
+  readonly loops?: LoopDetector;
   /** Compares the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
   readonly trees?: TreeWatch;
 }
@@ -75,7 +75,7 @@ export interface GuardSettings {
 }
 
 /** The guard's access to the ledger: direct, or through the host from inside the sandbox. */
-export interface GuardDesk {
+export interface GuardStore {
   facts(): Promise<GuardFacts>;
   /** Why a token is not the current one of its task. */
   whyStale(own: OwnTask): Promise<Deny | undefined>;
@@ -103,7 +103,7 @@ export interface OwnTask {
 }
 
 /** The orchestrator rules: which session orchestrates, and what it may do. */
-export interface OrchestratorDesk {
+export interface OrchestratorGuard {
   /** The role of a client's session; null if it is unknown. */
   roleOf(session: string | null): "orchestrator" | "subagent" | null;
   /** True if an orchestrator's session was used in the last 12 hours. */
@@ -140,7 +140,7 @@ export interface CallSandbox {
   isPrepared(call: ToolCall): boolean;
 }
 
-export interface LoopDesk {
+export interface LoopDetector {
   /** Counts a call before it runs. Returns the signal that halts its agent, if any. */
   before(holder: Holder, call: ToolCall, settings: GuardSettings): Signal | undefined;
   /** Counts the result of a call. Returns a warning that the agent has not seen yet. */

@@ -3,7 +3,7 @@ import { isOver } from "../../core/leases/lease.ts";
 import { readTaskName } from "../../core/names/task-name.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { GuardFacts, Holder } from "../../engine/views/guard-facts.ts";
-import type { GuardDesk, GuardWorld, OwnTask } from "./guard-world.ts";
+import type { GuardStore, GuardWorld, OwnTask } from "./guard-world.ts";
 
 export type Caller =
   | { readonly kind: "task"; readonly holder: Holder; readonly agent: string | null }
@@ -22,11 +22,11 @@ type World = Pick<GuardWorld, "environment" | "hasOrchestrated" | "orchestrators
 export async function whoIsCalling(
   call: ToolCall,
   world: World,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Caller> {
   const own = ownTaskIn(world.environment);
-  if (own !== undefined) return byToken(own, call, world, desk);
-  const claimed = desk === undefined ? undefined : await byClaim(call, world, desk);
+  if (own !== undefined) return byToken(own, call, world, store);
+  const claimed = store === undefined ? undefined : await byClaim(call, world, store);
   if (claimed !== undefined) return claimed;
   const { agentId, agentType } = call.actor;
   if (agentId !== null || agentType !== null) return { kind: roleNamed(agentType) };
@@ -65,26 +65,26 @@ async function byToken(
   own: OwnTask,
   call: ToolCall,
   { clock }: World,
-  desk: GuardDesk | undefined,
+  store: GuardStore | undefined,
 ): Promise<Caller> {
   const stale = (refused: Deny): Caller => ({ kind: "stale", task: own.task, refused });
   const name = readTaskName(own.task);
   if ("allow" in name) return stale(ended(own.task, "is not a valid task name"));
-  if (desk === undefined) return stale(ended(own.task, "is not in this project's ledger"));
+  if (store === undefined) return stale(ended(own.task, "is not in this project's ledger"));
   if (own.token === undefined) return stale(ended(own.task, "needs a token, but LOCKSTEP_TOKEN is not set"));
-  const refused = await desk.whyStale(own);
+  const refused = await store.whyStale(own);
   if (refused !== undefined) return stale(refused);
-  const holder = holderOf(await desk.facts(), own.task);
+  const holder = holderOf(await store.facts(), own.task);
   if (holder === undefined || isOver(holder, clock.now()))
     return stale(ended(own.task, "no longer has a lease"));
   return { kind: "task", holder, agent: agentOf(call) };
 }
 
-async function byClaim(call: ToolCall, { clock }: World, desk: GuardDesk): Promise<Caller | undefined> {
+async function byClaim(call: ToolCall, { clock }: World, store: GuardStore): Promise<Caller | undefined> {
   const agent = agentOf(call);
-  const task = agent === null ? undefined : await desk.boundTask(agent);
+  const task = agent === null ? undefined : await store.boundTask(agent);
   if (task === undefined) return undefined;
-  const holder = holderOf(await desk.facts(), task);
+  const holder = holderOf(await store.facts(), task);
   const isOwn = holder?.boundAgent === agent && !isOver(holder, clock.now());
   if (holder !== undefined && isOwn) return { kind: "task", holder, agent };
   return { kind: "stale", task, refused: ended(task, "is no longer leased to this agent") };

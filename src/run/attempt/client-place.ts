@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentClient, AgentStart } from "../../clients/agent.ts";
-import { writeLaunch } from "../../guard/ladder/launch-file.ts";
+import { writeLaunch } from "../../guard/transport/launch-file.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
 import { placeCommand, placeProfile, searchedFirst } from "../../workspace/process/agent-command.ts";
 import { installFolder } from "../../workspace/process/install-folder.ts";
-import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
+import { agentPolicy } from "../../workspace/sandbox/agent-policy.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
 
@@ -24,7 +24,7 @@ export interface ClientPlaceOptions {
 /** The sandbox and the home in which a client is started. */
 export interface ClientPlace extends Pick<AgentStart, "wrap" | "outside"> {
   /** Whether a sandbox contains the wrapped command. */
-  readonly walled: boolean;
+  readonly sandboxed: boolean;
   /** Called before each start. Until it is disposed of, refreshed logins are copied between the two homes. */
   enter(resume?: string): Disposable;
 }
@@ -41,7 +41,7 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
     string,
   ];
   return {
-    walled: sandbox.enforces,
+    sandboxed: sandbox.enforces,
     outside: (path) => home?.outside(path) ?? path,
     enter: (resume) => {
       if (home === undefined) return { [Symbol.dispose]: () => {} };
@@ -57,14 +57,14 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
         ...(socket === undefined ? {} : { LOCKSTEP_HOOKS: hooks }),
       };
       const profile = placeProfile(programs, env.PATH);
-      const walls = agentWalls({
+      const policy = agentPolicy({
         ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary },
         readOnly: [installFolder(), programs, ...(socket === undefined ? [] : [hooks]), ...readOnly],
         profile,
         client: { placed: home?.placed() ?? [], shows: client.home?.shows ?? [] },
         ...(socket === undefined ? {} : { socket }),
       });
-      const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
+      const wrapped = sandbox.wrap(command, policy, { cwd: checkout.folder, env });
       if (!sandbox.enforces) return wrapped;
       // The sandbox hides the user's caches. Tools get empty ones in the private temporary folder.
       const caches = openCaches({

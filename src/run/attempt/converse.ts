@@ -169,7 +169,7 @@ async function start(
   });
   using _home = place.enter(resume);
   const run = agent.client.start({
-    ...{ input, prompt, walled: place.walled, wrap: place.wrap, outside: place.outside },
+    ...{ input, prompt, sandboxed: place.sandboxed, wrap: place.wrap, outside: place.outside },
     folder: place.checkout.folder,
     env: {
       ...passedOn([...config.workspace.env_pass, ...agent.client.passes]),

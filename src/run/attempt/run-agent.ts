@@ -6,7 +6,7 @@ import { type Asking, type Conversed, converse, type Question } from "./converse
 import { Heartbeats } from "./heartbeats.ts";
 import { purposes } from "./purposes.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
-import { LentFiles } from "./session-files.ts";
+import { SessionFiles } from "./session-files.ts";
 import { OwnLimits, type Watch } from "./watch.ts";
 import { openWorkplace, type Workplace, type WorkplaceOptions } from "./workplace.ts";
 
@@ -28,7 +28,7 @@ export interface AgentRun<Answer extends object, End> {
 
 export interface Asked<Answer extends object> extends Asking<Answer> {
   /** The session's files in the workplace. */
-  readonly lent: LentFiles;
+  readonly sessionFiles: SessionFiles;
 }
 
 /** The one way to run an agent: open a workplace, ask, follow, read the answer, handle the result. */
@@ -41,7 +41,7 @@ export async function runAgent<Answer extends object, End>(
   const options = { ...run.tree, task: task.plan.id, agent, hasTask: attempt !== undefined };
   using place = await openWorkplace(context, purpose, options);
   for (const text of place.notes) tell({ type: "said", text });
-  const lent = new LentFiles(context, task, place.checkout);
+  const sessionFiles = new SessionFiles(context, task, place.checkout);
   using slot = attempt === undefined ? undefined : await context.slots.take();
   const watch = watchOf(context, run);
   const question = await run.ask(place, watch);
@@ -51,7 +51,7 @@ export async function runAgent<Answer extends object, End>(
     attempt === undefined || slot === undefined
       ? {}
       : attemptEnv(context, task, { ...attempt, folder, slot });
-  const asked = { ...question, purpose, agent, place, lent, env, watch, stop, tell };
+  const asked = { ...question, purpose, agent, place, sessionFiles, env, watch, stop, tell };
   return run.settle(await converseToEnd(context, asked, attempt), asked);
 }
 
@@ -65,7 +65,7 @@ async function converseToEnd<Answer extends object>(
   } finally {
     // Without a sandbox, processes that the agent started in sessions of their own survive it. The sandbox of an agent
     // that was stopped ends its processes a moment later.
-    if (attempt !== undefined && (!asking.place.walled || asking.stop.aborted))
+    if (attempt !== undefined && (!asking.place.sandboxed || asking.stop.aborted))
       await endAgentProcesses(attempt.started.token);
   }
 }

@@ -34,10 +34,10 @@ export interface RunContext extends IntegrationContext {
   /** Called for every event of its tasks. */
   onEvent?(event: LedgerEvent): Promise<void>;
   /** An agent has edited a file that only shows the state of the ledger. */
-  onWish?(task: RunTask, wish: Wish): Promise<void>;
+  onViewEdit?(task: RunTask, edit: ViewEdit): Promise<void>;
 }
 
-export interface Wish {
+export interface ViewEdit {
   readonly file: ViewFile;
   readonly before: string;
   readonly after: string;

@@ -10,7 +10,7 @@ import {
 } from "../../core/names/session-paths.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
-import { lookAtLent, markAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
+import { lookAtCopied, markAt, rememberCopied } from "../../workspace/checkouts/copied-files.ts";
 import { fileMark } from "../../workspace/files/file-mark.ts";
 import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
@@ -31,7 +31,7 @@ interface Seen {
  * The session's files, copied to the same paths in an agent's checkout. Remembers their content at that time, to find
  * what the agent has added.
  */
-export class LentFiles {
+export class SessionFiles {
   readonly #context: RunContext;
   readonly #task: RunTask;
   readonly #checkout: Checkout;
@@ -42,11 +42,11 @@ export class LentFiles {
     this.#context = context;
     this.#task = task;
     this.#checkout = checkout;
-    const lent = lendSession(context, checkout);
+    const copied = copySession(context, checkout);
     for (const path of [this.#worklog, ...memoryFiles.map((name) => this.#inSession(name))])
-      this.#seen.set(path, lent.get(path) ?? this.#see(path));
+      this.#seen.set(path, copied.get(path) ?? this.#see(path));
     // Edits of these files matter only to sessions.
-    if (context.onWish !== undefined)
+    if (context.onViewEdit !== undefined)
       for (const name of viewFiles) this.#views.set(name, this.#readView(name));
   }
 
@@ -73,10 +73,10 @@ export class LentFiles {
     for (const [name, before] of this.#views) {
       const after = this.#readView(name);
       if (after === before) continue;
-      await this.#context.onWish?.(this.#task, { file: name, before, after });
+      await this.#context.onViewEdit?.(this.#task, { file: name, before, after });
       this.#views.set(name, after);
       // The request is handled, so the next agent here gets the current file again.
-      rememberLent(this.#checkout, { [this.#inSession(name)]: digestOf(after) });
+      rememberCopied(this.#checkout, { [this.#inSession(name)]: digestOf(after) });
     }
   }
 
@@ -107,7 +107,7 @@ export class LentFiles {
     const text = added.subarray(0, bytesMax);
     const isWhole = isAppended && text.length === added.length;
     const taken = () => {
-      if (isWhole && bytes.length > 0) rememberLent(this.#checkout, { [path]: digestOf(bytes) });
+      if (isWhole && bytes.length > 0) rememberCopied(this.#checkout, { [path]: digestOf(bytes) });
     };
     return { text: text.toString("utf8"), isAppended, taken };
   }
@@ -130,7 +130,7 @@ export async function collectWorklog(
   const bytes = readOwn(checkout, path);
   await appendMasked(context, path, bytes.subarray(0, worklogBytesMax).toString("utf8"));
   if (bytes.length > 0 && bytes.length <= worklogBytesMax)
-    rememberLent(checkout, { [path]: digestOf(bytes) });
+    rememberCopied(checkout, { [path]: digestOf(bytes) });
 }
 
 async function appendMasked(
@@ -142,7 +142,7 @@ async function appendMasked(
 }
 
 /** Copies the session's files into a checkout, at the same paths, without other tasks' worklogs. */
-function lendSession(
+function copySession(
   { repository: { root }, session }: Pick<RunContext, "repository" | "session">,
   checkout: Pick<Checkout, "folder">,
 ): ReadonlyMap<string, Seen> {
@@ -152,7 +152,7 @@ function lendSession(
   if (!existsSync(from) || [sessionsFolder, own].some((path) => isLink(join(folder, path)))) return new Map();
   const copied: string[] = [];
   // Files that an earlier attempt has edited stay as they are in the checkout.
-  const edited = new Set(lookAtLent(checkout).edited);
+  const edited = new Set(lookAtCopied(checkout).edited);
   const filter = (path: string) => {
     const isShared = !path.startsWith(join(from, "worklogs")) && !edited.has(relative(root, path));
     if (isShared) copied.push(relative(root, path));
@@ -161,9 +161,9 @@ function lendSession(
   mkdirSync(join(folder, own), { recursive: true });
   cpSync(from, join(folder, own), { recursive: true, filter });
   const files = copied.filter((path) => lstatSync(join(folder, path)).isFile());
-  const lent = files.map((path) => [path, knownDigest(join(root, path))] as const);
-  rememberLent(checkout, Object.fromEntries(lent.map(([path, { digest }]) => [path, digest])));
-  return new Map(lent.map(([path, seen]) => [path, { ...seen, mark: markAt(checkout, path) }]));
+  const seen = files.map((path) => [path, knownDigest(join(root, path))] as const);
+  rememberCopied(checkout, Object.fromEntries(seen.map(([path, { digest }]) => [path, digest])));
+  return new Map(seen.map(([path, one]) => [path, { ...one, mark: markAt(checkout, path) }]));
 }
 
 /** Cached, because these files grow with the plan and are copied for each of its tasks. */

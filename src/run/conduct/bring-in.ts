@@ -2,7 +2,7 @@ import { branchOf, refsOf } from "../../core/names/ref-names.ts";
 import { operate } from "../../engine/operate.ts";
 import { isAncestor, readRef } from "../../workspace/git/refs.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
-import type { BranchWish } from "../landing/candidate.ts";
+import type { BranchRequest } from "../landing/candidate.ts";
 import { integrate } from "../landing/integrate.ts";
 import { type IntegrationContext, type Member, member } from "../landing/integration.ts";
 
@@ -41,17 +41,20 @@ async function bringInAs(
     tasks.map(async (task) => ({ task, commit: await handedIn(context, task) })),
   );
   const elsewhere: BroughtIn[] = [];
-  const wishes: (BranchWish & { readonly task: string })[] = [];
+  const requests: (BranchRequest & { readonly task: string })[] = [];
   for (const { task, commit = base.repository.baseCommit } of works) {
     const merged = mode === "pr" ? await mergedElsewhere(base, task, commit) : undefined;
     const branch = branchOf(task.plan.id);
     if (merged === undefined)
-      wishes.push({ branch, task: task.key, commit, scope: null, checks: [], proves: [] });
+      requests.push({ branch, task: task.key, commit, scope: null, checks: [], proves: [] });
     else elsewhere.push({ key: task.key, member: merged });
   }
-  if (wishes.length === 0) return elsewhere;
-  const { branches } = await integrate(base, wishes);
-  return [...elsewhere, ...branches.map((one, at) => ({ key: wishes[at]?.task ?? one.branch, member: one }))];
+  if (requests.length === 0) return elsewhere;
+  const { branches } = await integrate(base, requests);
+  return [
+    ...elsewhere,
+    ...branches.map((one, at) => ({ key: requests[at]?.task ?? one.branch, member: one })),
+  ];
 }
 
 /** A pull request that was merged outside Lockstep: its checks run again on the current base. */

@@ -9,7 +9,7 @@ import { refuseLanding } from "../../engine/landing/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
-import type { LentFiles } from "../attempt/session-files.ts";
+import type { SessionFiles } from "../attempt/session-files.ts";
 import type { Workplace } from "../attempt/workplace.ts";
 import { findOutsideScope } from "../landing/judge-diff.ts";
 import { showBranch } from "./work-branch.ts";
@@ -19,7 +19,7 @@ import { addEntry } from "./worklog.ts";
 export interface Handing {
   readonly task: RunTask;
   readonly agent: string;
-  readonly lent: LentFiles;
+  readonly sessionFiles: SessionFiles;
   readonly call: Call;
   readonly talked: Worked;
   readonly turns: number;
@@ -94,13 +94,13 @@ export async function handIn(
   handing: Handing,
   collected: Collected | "unchanged",
 ): Promise<Verdict> {
-  const { task, agent, lent, call, talked, turns } = handing;
+  const { task, agent, sessionFiles, call, talked, turns } = handing;
   const report = reportOf(handing, collected);
   const counts = {
     ...{ commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns },
     ...unprovenIn(context, handing, collected),
   };
-  await lent.collect();
+  await sessionFiles.collect();
   await addEntry(context, task, {
     ...{ actor: agent, action: "hand in", files_touched: pathsOf(collected) },
     decision: talked.how === "answered" ? talked.answer.answer : null,

@@ -16,7 +16,7 @@ import { readDiff } from "../../workspace/git/read-diff.ts";
 import { readTrees } from "../../workspace/git/read-tree.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
-import { checkWalls } from "../../workspace/sandbox/check-walls.ts";
+import { checkPolicy } from "../../workspace/sandbox/check-policy.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import type { Workplace } from "../attempt/workplace.ts";
 import { findLeak } from "../landing/find-leak.ts";
@@ -153,10 +153,10 @@ export class HookWorld {
     try {
       const checkout = this.worktree;
       const { home, env_pass: passed } = config.workspace;
-      const walls = checkWalls({ root, commonFolder, checkout, temporary, home }, "check");
+      const policy = checkPolicy({ root, commonFolder, checkout, temporary, home }, "check");
       const env = Object.fromEntries(passed.flatMap((name) => [[name, process.env[name] ?? ""]]));
-      const readOnly = [...walls.readOnly, checkout].filter(existsSync);
-      const wrapped = sandbox.wrap(command, { ...walls, writable: [], readOnly }, { cwd: root, env });
+      const readOnly = [...policy.readOnly, checkout].filter(existsSync);
+      const wrapped = sandbox.wrap(command, { ...policy, writable: [], readOnly }, { cwd: root, env });
       const run = { ...wrapped, cwd: root, input, msMax, onOutput, streams: "apart" as const };
       return (await runProcess(run)) satisfies ProgramEnd;
     } finally {
@@ -171,8 +171,8 @@ export class HookWorld {
 }
 
 /** The configuration in an agent's git folder can make git run programs: they run in the sandbox, or not at all. */
-async function gitInside({ walled, wrap, checkout: { folder } }: Workplace, words: readonly string[]) {
-  if (!walled) return neutralGit(folder, words);
+async function gitInside({ sandboxed, wrap, checkout: { folder } }: Workplace, words: readonly string[]) {
+  if (!sandboxed) return neutralGit(folder, words);
   const never = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
   const { command, env } = wrap(["git", "-C", folder, ...never, ...words], { PATH: process.env.PATH ?? "" });
   return runProcess({ command, env, cwd: folder, msMax: gitMsMax });

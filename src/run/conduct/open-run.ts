@@ -32,7 +32,7 @@ import { prepareAgents } from "./prepare-agents.ts";
 import { StatusFile } from "./status-file.ts";
 import { addTasks, redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
 
-export interface RunWish {
+export interface RunRequest {
   readonly plan: LoadedPlan;
   readonly session: Pick<SessionPlan, "session" | "file">;
   readonly stateFolder: string;
@@ -53,7 +53,7 @@ export interface PreparedRun {
 export interface OpenedRun extends AsyncDisposable {
   readonly context: RunContext;
   /** Adds the tasks of another session to the run. */
-  takeIn(other: Pick<RunWish, "plan" | "session">): Promise<TakenIn | Deny>;
+  takeIn(other: Pick<RunRequest, "plan" | "session">): Promise<TakenIn | Deny>;
 }
 
 export interface TakenIn {
@@ -61,7 +61,10 @@ export interface TakenIn {
   readonly tasks: readonly RunTask[];
 }
 
-export async function prepareRun(context: IntegrationContext, wish: RunWish): Promise<PreparedRun | Deny> {
+export async function prepareRun(
+  context: IntegrationContext,
+  request: RunRequest,
+): Promise<PreparedRun | Deny> {
   const { config, repository } = context;
   const [filter] = await missingFilters(repository.root, process.env.PATH ?? "");
   if (filter !== undefined)
@@ -69,16 +72,16 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   const chosen = await chooseSandbox(config.sandbox);
   if ("error" in chosen) throw new SandboxFault(chosen.error);
   const { sandbox, missing } = chosen;
-  const { agents = new Agents(config, repository) } = wish;
-  const takeTasks = async ({ plan, session }: Pick<RunWish, "plan" | "session">) => {
+  const { agents = new Agents(config, repository) } = request;
+  const takeTasks = async ({ plan, session }: Pick<RunRequest, "plan" | "session">) => {
     const allowed = await withoutUnapproved(context.engine, session.session, plan.tasks);
     const tasks = tasksOfPlan(config, { ...plan, tasks: allowed }, session.session);
     const refused = await prepareAgents(agents, config, tasks);
     const faulty = refused ?? (await addTasks(context, tasks));
-    if (faulty === undefined) backUpSession(wish.stateFolder, repository.root, session.session);
+    if (faulty === undefined) backUpSession(request.stateFolder, repository.root, session.session);
     return faulty ?? [...tasks, ...(await redoneTasks(context, tasks, session.session))];
   };
-  const tasks = await takeTasks(wish);
+  const tasks = await takeTasks(request);
   if ("allow" in tasks) return tasks;
   if (!config.session.commit) keepOutOfCommits(repository.commonFolder);
   return {
@@ -93,13 +96,13 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
         isRunAlive: () => true,
       });
       const walls = { sandbox: sandbox.enforces };
-      const host = await openHost(context.engine, wish.stateFolder, { guard, walls });
-      showActive(wish.stateFolder);
+      const host = await openHost(context.engine, request.stateFolder, { guard, walls });
+      showActive(request.stateFolder);
       await freeLeftLocks(context);
-      const files = new SessionMemory(context, wish, secrets);
+      const files = new SessionMemory(context, request, secrets);
       const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
-      const contextOf = (session: RunWish["session"]): RunContext => ({
+      const contextOf = (session: RunRequest["session"]): RunContext => ({
         ...inLimits(context, session.file),
         ...shared,
         dependencies,
@@ -108,7 +111,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
         ...files.of(session),
       });
       return {
-        context: contextOf(wish.session),
+        context: contextOf(request.session),
         takeIn: async (other) => {
           const more = await takeTasks(other);
           return "allow" in more ? more : { context: contextOf(other.session), tasks: more };
@@ -118,7 +121,11 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
             await files.written();
           } finally {
             await host[Symbol.asyncDispose]();
-            await tidyShownActive({ ...context.engine, folder: wish.stateFolder, isRunAlive: () => false });
+            await tidyShownActive({
+              ...context.engine,
+              folder: request.stateFolder,
+              isRunAlive: () => false,
+            });
           }
         },
       };
@@ -142,7 +149,7 @@ export function inLimits<Context extends Pick<IntegrationContext, "config" | "en
 /** Writes what a run leaves for people: the log of each task, and the memory and status files of each session. */
 class SessionMemory {
   readonly #context: IntegrationContext;
-  readonly #onTask: RunWish["onTask"];
+  readonly #onTask: RunRequest["onTask"];
   readonly #logs: TaskLogs;
   readonly #statuses: StatusFile[] = [];
   readonly #secrets: KnownSecrets;
@@ -150,7 +157,7 @@ class SessionMemory {
   #last: Promise<void> = Promise.resolve();
   #fault: unknown;
 
-  constructor(context: IntegrationContext, { stateFolder, onTask }: RunWish, secrets: KnownSecrets) {
+  constructor(context: IntegrationContext, { stateFolder, onTask }: RunRequest, secrets: KnownSecrets) {
     this.#context = context;
     this.#secrets = secrets;
     this.#stateFolder = stateFolder;
@@ -158,7 +165,7 @@ class SessionMemory {
     this.#logs = new TaskLogs(stateFolder);
   }
 
-  of({ session, file }: RunWish["session"]): Pick<RunContext, "remember" | "onTask" | "onState"> {
+  of({ session, file }: RunRequest["session"]): Pick<RunContext, "remember" | "onTask" | "onState"> {
     const { engine, repository } = this.#context;
     const now = () => new Date(engine.clock.now().wallMs);
     const statuses = new StatusFile(file, () => restoreSessions(this.#stateFolder, repository.root));

@@ -6,7 +6,7 @@ import type { IntegrationContext } from "../landing/integration.ts";
 import { Conductor, type Stops } from "./conduct.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { joinedSessions, joinSession } from "./joined-sessions.ts";
-import type { OpenedRun, PreparedRun, RunWish } from "./open-run.ts";
+import type { OpenedRun, PreparedRun, RunRequest } from "./open-run.ts";
 
 const pauseMs = 300;
 
@@ -22,34 +22,34 @@ interface Ways {
  */
 export async function runOrJoin(
   context: IntegrationContext,
-  wish: RunWish,
+  request: RunRequest,
   prepared: PreparedRun,
   ways: Ways,
 ): Promise<void> {
-  const opened = await openOrWatch(context, wish, prepared, ways);
+  const opened = await openOrWatch(context, request, prepared, ways);
   if (opened === undefined) return;
   await using run = opened;
   const conductor = await Conductor.open(run.context, ways.stops);
   await conductor.add(run.context, prepared.tasks);
-  await conductor.run(newcomers(context, wish, run));
+  await conductor.run(newcomers(context, request, run));
 }
 
 /** Undefined if nothing is left to do. */
 async function openOrWatch(
   context: IntegrationContext,
-  wish: RunWish,
+  request: RunRequest,
   prepared: PreparedRun,
   { stops, onWatching }: Ways,
 ): Promise<OpenedRun | undefined> {
   const first = await tryOpen(prepared);
   if ("context" in first) return first;
-  using _joined = joinSession(wish.stateFolder, wish.session);
+  using _joined = joinSession(request.stateFolder, request.session);
   onWatching(first.pid);
   const follower = await LedgerFollower.open(context.engine.ledger);
   const own = new Set(prepared.tasks.map(({ key }) => key));
   while (!stops.gently.aborted) {
     for (const { task, to } of await follower.news())
-      if (task !== null && to !== null && own.has(task)) wish.onTask(task, { type: "said", text: to });
+      if (task !== null && to !== null && own.has(task)) request.onTask(task, { type: "said", text: to });
     if (await areIn(context, own)) return undefined;
     const opened = await tryOpen(prepared);
     if ("context" in opened) return opened;
@@ -76,11 +76,15 @@ async function areIn({ engine }: IntegrationContext, keys: Iterable<string>): Pr
 }
 
 /** The sessions that other processes have handed over since the last call. */
-function newcomers({ config, repository, onProgress }: IntegrationContext, wish: RunWish, run: OpenedRun) {
+function newcomers(
+  { config, repository, onProgress }: IntegrationContext,
+  request: RunRequest,
+  run: OpenedRun,
+) {
   const known = new Set<string>();
   return async () => {
     const added = [];
-    for (const { session, file, by } of joinedSessions(wish.stateFolder)) {
+    for (const { session, file, by } of joinedSessions(request.stateFolder)) {
       if (known.has(by)) continue;
       known.add(by);
       const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });

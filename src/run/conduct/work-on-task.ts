@@ -166,7 +166,7 @@ async function settle(
 ): Promise<AttemptEnd> {
   const { task, attempt } = working;
   if (talked.how === "over") return lostBy(context, task, talked.lost);
-  await asked.lent.collect();
+  await asked.sessionFiles.collect();
   switch (talked.how) {
     case "stopped":
       return stopped(context, working);
@@ -189,7 +189,7 @@ async function submit(
   asked: Asked<WorkAnswer>,
 ): Promise<AttemptEnd> {
   const { task, one, attempt } = working;
-  const { place, lent, watch } = asked;
+  const { place, sessionFiles, watch } = asked;
   const { call } = attempt;
   const collected = await collectOrRefuse(context, task, place);
   let work = "unread" in collected ? "unchanged" : collected.work;
@@ -209,7 +209,7 @@ async function submit(
     work = passed.collected ?? work;
     stray = await findStray(context, task, work);
   }
-  const handing = { task, agent: one.agent.name, lent, call, talked, turns: watch.turns };
+  const handing = { task, agent: one.agent.name, sessionFiles, call, talked, turns: watch.turns };
   const verdict = await handIn(context, { ...handing, folder: place.checkout.folder }, work);
   if (!verdict.allow) return refused(verdict);
   if (stray !== undefined) return refused(await rejectWork(context, task, stray));

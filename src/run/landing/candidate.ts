@@ -35,7 +35,7 @@ export interface Candidate {
   readonly mayChangeTests: readonly string[];
 }
 
-export interface BranchWish {
+export interface BranchRequest {
   readonly branch: string;
   /** Its task. If absent, the task is found by the name of the branch. */
   readonly task?: string;
@@ -57,15 +57,15 @@ export type Examined =
 export async function examineBranch(
   engine: Engine,
   { root, base, baseCommit }: RepositoryState,
-  wish: BranchWish,
+  request: BranchRequest,
 ): Promise<Examined> {
-  const { branch } = wish;
-  const commit = wish.commit ?? (await findCommit(root, branch));
+  const { branch } = request;
+  const commit = request.commit ?? (await findCommit(root, branch));
   if (commit === undefined) return refusal(deny("R-IN-001", await whyNoCommit(root, branch)));
   const out = await findRolledBack(engine, { root, base, branch, commit });
   if (out !== undefined) return refusal(out);
   const task =
-    wish.task === undefined ? await reviewedTask(engine, branch) : await engine.ledger.task(wish.task);
+    request.task === undefined ? await reviewedTask(engine, branch) : await engine.ledger.task(request.task);
   if (task !== undefined && "allow" in task) return refusal(task);
   const fork = await readFork(root, baseCommit, commit);
   if (fork === commit)
@@ -73,19 +73,20 @@ export async function examineBranch(
   if (fork === undefined) return refusal(deny("R-GT-001", await whyApart(root, branch, base)));
   const diff = await readDiff(root, fork, commit);
   const changed = diff.map(({ path }) => path);
-  const { scope, forbidden, checks, manual, mayChangeTests } = termsOf(task, wish);
+  const { scope, forbidden, checks, manual, mayChangeTests } = termsOf(task, request);
   const outside = findOutsideScope(
     engine.world,
-    { scope, forbidden, session: task?.session ?? null, task: wish.task && task?.id },
+    { scope, forbidden, session: task?.session ?? null, task: request.task && task?.id },
     diff,
   );
   const merged = await mergeTrees(root, baseCommit, commit);
   // A person who lands a branch is responsible for its content, so only tasks are searched for secrets.
-  const leak = wish.task === undefined ? undefined : await findLeak(engine, { root, from: fork, to: commit });
+  const leak =
+    request.task === undefined ? undefined : await findLeak(engine, { root, from: fork, to: commit });
   const refused =
     outside ??
     leak ??
-    ("conflicts" in merged ? conflict(branch, base, merged.conflicts, wish.task) : undefined);
+    ("conflicts" in merged ? conflict(branch, base, merged.conflicts, request.task) : undefined);
   if (refused !== undefined) return { refused, task: task?.key ?? null, changed };
   return {
     candidate: {
@@ -100,7 +101,7 @@ export async function examineBranch(
       checks,
       manual,
       changed,
-      mayChangeTests: [...mayChangeTests, ...(wish.mayChangeTests ?? [])],
+      mayChangeTests: [...mayChangeTests, ...(request.mayChangeTests ?? [])],
     },
   };
 }
@@ -127,7 +128,7 @@ async function findRolledBack(
 }
 
 /** Scope, checks and permissions of a task. The caller can add checks, not change the rest. */
-function termsOf(task: Task | undefined, { scope, checks, proves: wished }: BranchWish) {
+function termsOf(task: Task | undefined, { scope, checks, proves: wished }: BranchRequest) {
   const { lock_scope, forbidden_scope, acceptance_criteria, proves, may_change_tests } =
     task?.assignment ?? {};
   const ofPlan = task?.session != null;

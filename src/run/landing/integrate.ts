@@ -1,7 +1,7 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { refuseLanding } from "../../engine/landing/finish-landing.ts";
 import { readRef } from "../../workspace/git/refs.ts";
-import { type BranchWish, type Candidate, examineBranch } from "./candidate.ts";
+import { type BranchRequest, type Candidate, examineBranch } from "./candidate.ts";
 import {
   type Integrated,
   type IntegrationContext,
@@ -27,37 +27,40 @@ const roundsMax = 5;
  */
 export async function integrate(
   context: IntegrationContext,
-  wishes: readonly BranchWish[],
+  requests: readonly BranchRequest[],
 ): Promise<Integrated> {
   for (const line of await recoverMoves(context)) context.onProgress(line);
   // Pull requests are merged one by one, in any order, so each is proven alone.
-  if (context.config.integrate === "pr" && wishes.length > 1 && !context.dryRun)
-    return oneByOne(context, wishes);
+  if (context.config.integrate === "pr" && requests.length > 1 && !context.dryRun)
+    return oneByOne(context, requests);
   let { repository } = context;
   for (let round = 0; round < roundsMax; round += 1) {
-    const done = await integrateOnce({ ...context, repository }, wishes);
+    const done = await integrateOnce({ ...context, repository }, requests);
     if (done !== "base moved") return done;
     context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on the new commit`);
     const baseCommit = await readRef(repository.root, `refs/heads/${repository.base}`);
-    if (baseCommit === undefined) return report(context, wishes.map(withoutBase(repository.base)));
+    if (baseCommit === undefined) return report(context, requests.map(withoutBase(repository.base)));
     repository = { ...repository, baseCommit };
   }
   const reason = `\`${repository.base}\` moved ${roundsMax} times during the proof: try again`;
   return report(
     context,
-    wishes.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
+    requests.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
   );
 }
 
 function withoutBase(base: string) {
   const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
-  return ({ branch, task }: BranchWish) =>
+  return ({ branch, task }: BranchRequest) =>
     member(branch, { outcome: "waiting", task: task ?? null, refused: deny("R-GT-001", why) });
 }
 
-async function oneByOne(context: IntegrationContext, wishes: readonly BranchWish[]): Promise<Integrated> {
+async function oneByOne(
+  context: IntegrationContext,
+  requests: readonly BranchRequest[],
+): Promise<Integrated> {
   const done: Integrated[] = [];
-  for (const wish of wishes) done.push(await integrate(context, [wish]));
+  for (const request of requests) done.push(await integrate(context, [request]));
   const gate = done.flatMap((one) => one.gate);
   return {
     ...report(
@@ -70,15 +73,15 @@ async function oneByOne(context: IntegrationContext, wishes: readonly BranchWish
 
 async function integrateOnce(
   context: IntegrationContext,
-  wishes: readonly BranchWish[],
+  requests: readonly BranchRequest[],
 ): Promise<Integrated | "base moved"> {
   const done = new Map<string, Member>();
   const candidates: Candidate[] = [];
-  for (const wish of wishes) {
-    const examined = await examineBranch(context.engine, context.repository, wish);
+  for (const request of requests) {
+    const examined = await examineBranch(context.engine, context.repository, request);
     if ("candidate" in examined) candidates.push(examined.candidate);
-    else if ("nothing" in examined) done.set(wish.branch, member(wish.branch, { outcome: "nothing" }));
-    else done.set(wish.branch, member(wish.branch, { outcome: "refused", ...examined }));
+    else if ("nothing" in examined) done.set(request.branch, member(request.branch, { outcome: "nothing" }));
+    else done.set(request.branch, member(request.branch, { outcome: "refused", ...examined }));
   }
   await using ref = await openIntegrationRef(context);
   const proven = candidates.length === 0 ? nothingToProve : await proveChain(context, candidates, ref);
@@ -97,7 +100,7 @@ async function integrateOnce(
   if (landed === "base moved") return landed;
   for (const one of landed.members) done.set(one.branch, one);
   if (landed.moved !== undefined) for (const line of await tidyCheckouts(context)) context.onProgress(line);
-  const inOrder = wishes.flatMap(({ branch }) => done.get(branch) ?? []);
+  const inOrder = requests.flatMap(({ branch }) => done.get(branch) ?? []);
   const members = await recordProofs(context, inOrder, proven.gate);
   if (!context.dryRun) await recordRefusals(context, members);
   return { ...report(context, members), ...landed.moved, gate: proven.gate };

@@ -18,7 +18,7 @@ export async function openProver({ engine, repository, config, onProgress }: Pro
     proofsMax: config.limits.max_proofs ?? Math.max(1, Math.floor(availableParallelism() / 2)),
     reuse: ledgerReuse(engine),
   });
-  const { missing } = prover.walls;
+  const { missing } = prover.isolation;
   if (missing !== undefined) onProgress(`checks run without a sandbox: ${missing}`);
   return prover;
 }

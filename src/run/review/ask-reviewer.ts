@@ -9,7 +9,7 @@ import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { changedFiles } from "./changed-files.ts";
 import { reviewRole } from "./choose-reviewers.ts";
 import { readReview } from "./read-review.ts";
-import { promptToReview, type ReviewWish } from "./review-prompt.ts";
+import { promptToReview, type ReviewRequest } from "./review-prompt.ts";
 
 /** A commit to review and its base. */
 export interface Work {
@@ -24,7 +24,7 @@ export interface ReviewAsked {
   /** The role in which it reviews, if that is not its own. */
   readonly role?: string;
   /** A check that fails on the work; the reviewer finds out why. */
-  readonly failing?: ReviewWish["failing"];
+  readonly failing?: ReviewRequest["failing"];
   /** The agents that did the work; they cannot take over from a paused reviewer. */
   readonly makers: ReadonlySet<string>;
   readonly stop: AbortSignal;
@@ -101,6 +101,11 @@ async function inputFor(
     },
   );
   const ref = refsOf({ session, task: plan.id, attempt }).work;
-  const wish: ReviewWish = { ...work, ref, look_at: focus, ...(failing === undefined ? {} : { failing }) };
-  return { ...input, review: wish };
+  const request: ReviewRequest = {
+    ...work,
+    ref,
+    look_at: focus,
+    ...(failing === undefined ? {} : { failing }),
+  };
+  return { ...input, review: request };
 }

@@ -11,7 +11,7 @@ import type { UniversalInput } from "../../clients/input/universal-input.ts";
 import { rolePrompt } from "../../clients/roles/role-prompt.ts";
 
 /** The work to review, as part of the agent's input. */
-export interface ReviewWish {
+export interface ReviewRequest {
   readonly commit: string;
   /** The base of the work; the diff between the two is reviewed. */
   readonly base: string;
@@ -24,7 +24,7 @@ export interface ReviewWish {
 
 /** The prompt for clients. Programs read the same facts from the JSON document. */
 export function promptToReview(
-  input: UniversalInput & { readonly review: ReviewWish },
+  input: UniversalInput & { readonly review: ReviewRequest },
   { role, root }: PromptFacts,
 ): string {
   const { base, commit, look_at: focus, failing } = input.review;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { sessionsFolder, viewFiles } from "../../core/names/session-paths.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
-import type { RunContext, Wish } from "../../run/attempt/run-context.ts";
+import type { RunContext, ViewEdit } from "../../run/attempt/run-context.ts";
 import { readOwn } from "../../run/attempt/session-files.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { projectFile, replaceFile } from "../../workspace/files/replace-file.ts";
@@ -15,7 +15,7 @@ export interface Written {
   readonly files: ReadonlyMap<string, string>;
   /** Outside its lock: not kept. */
   readonly strayed: readonly string[];
-  readonly wishes: readonly Wish[];
+  readonly edits: readonly ViewEdit[];
 }
 
 const views: readonly string[] = viewFiles;
@@ -33,17 +33,18 @@ export async function readWritten(
   const scope = new Scope(read.entries, engine.world.place);
   const files = new Map<string, string>();
   const strayed: string[] = [];
-  const wishes: Wish[] = [];
+  const edits: ViewEdit[] = [];
   for (const name of filesBelow(join(checkout.folder, own))) {
     const before = readSessionFile(repository.root, session, name);
     const after = readOwn(checkout, `${own}/${name}`).toString("utf8");
     if (before === after || (kept.test(name) && before !== undefined)) continue;
     if (scope.entryOf(`${own}/${name}`) !== undefined)
       files.set(name, await maskSecrets(secrets.mask(after)));
-    else if (views.includes(name)) wishes.push({ file: name as Wish["file"], before: before ?? "", after });
+    else if (views.includes(name))
+      edits.push({ file: name as ViewEdit["file"], before: before ?? "", after });
     else if (!kept.test(name)) strayed.push(name);
   }
-  return { files, strayed, wishes };
+  return { files, strayed, edits };
 }
 
 /** Each file is replaced atomically. */

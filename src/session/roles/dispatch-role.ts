@@ -16,11 +16,11 @@ import { judgeFiles, type SessionFiles } from "../files/judge-files.ts";
 import { filesOf } from "../files/look-up.ts";
 import { listSessionFiles, readSessionFile } from "../files/session-files.ts";
 import { keepWritten, readWritten, type Written } from "../files/take-in-files.ts";
-import { judgeWish } from "./judge-wish.ts";
+import { judgeViewEdit } from "./judge-view-edit.ts";
 import { decidedBefore, metaTask } from "./meta-task.ts";
 import type { SessionContext } from "./session-context.ts";
 
-export interface RoleWish {
+export interface RoleRequest {
   readonly role: string;
   readonly purpose: Purpose;
   /** The role's goal, in a sentence. */
@@ -69,23 +69,28 @@ export function judgeGiven(context: RunContext, files: readonly string[]): reado
 export async function dispatchRole(
   sessionContext: SessionContext,
   session: Session,
-  wish: RoleWish,
+  request: RoleRequest,
 ): Promise<RoleEnd> {
   const { context, roles, name } = sessionContext;
   const { engine, repository } = context;
   const present = listSessionFiles(repository.root, name);
-  const { files, missing } = contextFilesFor(wish.role, name, present);
+  const { files, missing } = contextFilesFor(request.role, name, present);
   if (missing.length > 0) return { how: "missing", files: missing };
   const faults = judgeGiven(context, files);
   if (faults.length > 0) return { how: "invalid", faults };
-  const planned = roles.agentOf(wish.role);
+  const planned = roles.agentOf(request.role);
   const agent = context.agents.choose(planned, { type: null, as: "implementer" });
   if (agent === undefined)
     return { how: "unanswered", why: { how: "resting", unanswered: context.agents.whyResting(planned) } };
-  await sessionContext.move({ type: "dispatch", dispatched: { ...wish, agent: agent.name } });
+  await sessionContext.move({ type: "dispatch", dispatched: { ...request, agent: agent.name } });
   const task = metaTask(name, {
-    ...{ goal: wish.goal, title: `${wish.role}: ${wish.purpose}`, agent: agent.name, contextFiles: files },
-    files: roleFiles(wish.purpose, name, wish.role),
+    ...{
+      goal: request.goal,
+      title: `${request.role}: ${request.purpose}`,
+      agent: agent.name,
+      contextFiles: files,
+    },
+    files: roleFiles(request.purpose, name, request.role),
     constraints: await decidedBefore(engine, name),
   });
   await freeMeta(sessionContext, task.key);
@@ -96,10 +101,10 @@ export async function dispatchRole(
   if ("allow" in attempt)
     return { how: "unanswered", why: { how: "failed", unanswered: `${attempt.code}: ${attempt.reason}` } };
   try {
-    return await work(sessionContext, session, { wish, task, agent, attempt });
+    return await work(sessionContext, session, { request, task, agent, attempt });
   } finally {
     // The attempt may already have ended: halted by its budget, or stopped by a person.
-    await putBack(engine, { task: task.key, reason: `${wish.role} has finished` }, attempt.call);
+    await putBack(engine, { task: task.key, reason: `${request.role} has finished` }, attempt.call);
   }
 }
 
@@ -112,7 +117,7 @@ async function freeMeta({ context: { engine, call } }: SessionContext, key: stri
 }
 
 interface Working {
-  readonly wish: RoleWish;
+  readonly request: RoleRequest;
   readonly task: RunTask;
   readonly agent: Agent;
   readonly attempt: OpenAttempt;
@@ -126,13 +131,13 @@ interface Answered {
 async function work(
   sessionContext: SessionContext,
   session: Session,
-  { wish, task, agent, attempt }: Working,
+  { request, task, agent, attempt }: Working,
 ): Promise<RoleEnd> {
   const { context, stops } = sessionContext;
   const { baseCommit: base } = (await context.atBase()).repository;
   const { lock_scope: lockScope } = task.plan;
   const { root } = context.repository;
-  const { role, purpose } = wish;
+  const { role, purpose } = request;
   return runAgent<Answered, RoleEnd>(context, {
     ...{ purpose: "write-files", task, agent, attempt, stop: stops.atOnce },
     tree: { attempt: attempt.started.attempt, base, commit: base, lockScope, isFresh: true },
@@ -146,7 +151,7 @@ async function work(
           const said = readRoleAnswer(answer, { role });
           if ("invalid" in said) return said;
           const written = await readWritten(context, checkout, lockScope);
-          const faults = said.status === "OK" ? wish.judge(reader(sessionContext, written)) : [];
+          const faults = said.status === "OK" ? request.judge(reader(sessionContext, written)) : [];
           return faults.length === 0 ? { said, written } : { invalid: faults.join("\n") };
         },
       };
@@ -177,7 +182,7 @@ async function takeIn(sessionContext: SessionContext, role: string, written: Wri
     say(`${role} wrote ${name}, which is not one of its files: not kept`);
   if (written.strayed.length > strayedMax)
     say(`${role} wrote ${written.strayed.length - strayedMax} more files that are not its own: not kept`);
-  for (const one of written.wishes) await judgeWish(sessionContext, { role, task: null, wish: one });
+  for (const one of written.edits) await judgeViewEdit(sessionContext, { role, task: null, edit: one });
 }
 
 function inputFor(

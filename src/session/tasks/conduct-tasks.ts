@@ -6,7 +6,7 @@ import { Conductor } from "../../run/conduct/conduct.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import { listSessionFiles, sessionFolder } from "../files/session-files.ts";
 import { block, blockUnanswered } from "../roles/block.ts";
-import { judgeWish } from "../roles/judge-wish.ts";
+import { judgeViewEdit } from "../roles/judge-view-edit.ts";
 import type { SessionContext, StepEnd } from "../roles/session-context.ts";
 
 interface Conducting {
@@ -47,7 +47,8 @@ export async function conductTasks(
     ...taken.context,
     reviewersFor,
     filesFor: (of) => given(of).files,
-    onWish: (task, wish) => judgeWish(sessionContext, { role: roleOf(task.agent), task: task.plan.id, wish }),
+    onViewEdit: (task, edit) =>
+      judgeViewEdit(sessionContext, { role: roleOf(task.agent), task: task.plan.id, edit }),
     ...more(taken.context),
   };
   const conductor = await Conductor.open(runContext, stops);

@@ -8,7 +8,7 @@ import { shortened } from "../../core/text/quoted.ts";
 import { askSession } from "../../engine/decisions/ask-session.ts";
 import { openDecisions } from "../../engine/decisions/open-decisions.ts";
 import { sessionDecisions } from "../../engine/decisions/session-decisions.ts";
-import { testWishes } from "../../engine/decisions/test-consent.ts";
+import { testRequests } from "../../engine/decisions/test-consent.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import { planOf } from "../files/judge-files.ts";
@@ -54,17 +54,17 @@ async function waitsForConsent(
   session: Session,
   plan: LoadedPlan,
 ): Promise<boolean> {
-  const wishes = testWishes(plan.tasks);
-  if (wishes.length === 0) return false;
+  const requests = testRequests(plan.tasks);
+  if (requests.length === 0) return false;
   const { engine, call } = context.context;
   const { state } = await askSession(
     engine,
     {
       ...{ session: context.name, kind: "question", stateContext: session.state, fromSecurity: false },
-      question: `The plan lets tasks change tests without asking you: ${wishes.join("; ")}. Do you approve?`,
+      question: `The plan lets tasks change tests without asking you: ${requests.join("; ")}. Do you approve?`,
       options: ["approved", "refused"],
-      about: ["may_change_tests", ...wishes],
-      data: { tests: wishes },
+      about: ["may_change_tests", ...requests],
+      data: { tests: requests },
     },
     call,
   );

@@ -10,7 +10,7 @@ import { git, gitBytes } from "../git/run-git.ts";
 import type { KeptRef } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
-import { digestAt, lookAtLent } from "./lent-files.ts";
+import { digestAt, lookAtCopied } from "./copied-files.ts";
 import { isInGit, stageGitFolders, unstagedIn, updateIndex } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
 import { ignoredOf, nestedIn } from "./snapshot-tree.ts";
@@ -73,7 +73,7 @@ async function findIgnored(checkout: Checkout, exclude: readonly string[]): Prom
       files.add(path);
   for (const [path, digest] of Object.entries(included))
     if (files.has(asBytes(path)) && digestAt(folder, path) === digest) files.delete(asBytes(path));
-  for (const path of lookAtLent(checkout).still) files.delete(asBytes(path));
+  for (const path of lookAtCopied(checkout).still) files.delete(asBytes(path));
   return [...files];
 }
 

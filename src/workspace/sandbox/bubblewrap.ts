@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
 import { enclosing, type Mount, planMounts } from "./plan-mounts.ts";
-import { type Sandbox, SandboxFault, type Walls } from "./sandbox.ts";
+import { type Sandbox, SandboxFault, type SandboxPolicy } from "./sandbox.ts";
 
 /**
  * The first process is a shell, because the kernel ends all other processes of the namespace before it. So when bwrap
@@ -22,9 +22,9 @@ export function bubblewrap(program: string): Sandbox {
   return {
     kind: "bubblewrap",
     enforces: true,
-    wrap(command, walls, { cwd, env }) {
-      const mounts = planMounts(walls);
-      const words = [...wallWords(walls, mounts), "--chdir", visibleFolder(cwd, mounts)];
+    wrap(command, policy, { cwd, env }) {
+      const mounts = planMounts(policy);
+      const words = [...sandboxWords(policy, mounts), "--chdir", visibleFolder(cwd, mounts)];
       // The environment is not passed as arguments, because every user of the machine can read those.
       return {
         command: [program, ...words, "--", ...firstProcess, ...command],
@@ -35,10 +35,10 @@ export function bubblewrap(program: string): Sandbox {
 }
 
 /** The options of `bwrap` that build this sandbox. */
-export function wallWords(walls: Walls, mounts = planMounts(walls)): readonly string[] {
+export function sandboxWords(policy: SandboxPolicy, mounts = planMounts(policy)): readonly string[] {
   return [
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...(walls.network ? [] : ["--unshare-net"]),
+    ...(policy.network ? [] : ["--unshare-net"]),
     ...["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"],
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...kernelControls.map((name) => join("/proc", name)).flatMap(lockedIfPresent),

@@ -53,7 +53,7 @@ async function prove(program: string): Promise<Found> {
     const sandbox = bubblewrap(program);
     const script = 'echo > "$1/written"; echo > "$2/written"; echo > "$3/written"; test -e "$1/written"';
     const places = ["inside", "outside", "home"].map(place);
-    const walls = {
+    const policy = {
       writable: [place("inside")],
       readOnly: [place("outside")],
       hidden: [],
@@ -62,7 +62,10 @@ async function prove(program: string): Promise<Found> {
       temporary: place("temporary"),
       network: true,
     };
-    const wrapped = sandbox.wrap(["/bin/sh", "-c", script, "sh", ...places], walls, { cwd: folder, env: {} });
+    const wrapped = sandbox.wrap(["/bin/sh", "-c", script, "sh", ...places], policy, {
+      cwd: folder,
+      env: {},
+    });
     const { exit, tail } = await runProcess({ ...wrapped, cwd: folder, msMax: probeMsMax });
     const escaped = ["outside", "home"].filter((name) => existsSync(join(place(name), "written")));
     if (escaped.length > 0)

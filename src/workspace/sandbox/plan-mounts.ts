@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
-import { type PlacedFolder, SandboxFault, type Walls } from "./sandbox.ts";
+import { type PlacedFolder, SandboxFault, type SandboxPolicy } from "./sandbox.ts";
 
 /** For a `link`, `from` is its target. */
 export interface Mount {
@@ -11,9 +11,9 @@ export interface Mount {
 }
 
 /** The mounts over a read-only root; each comes after the mounts that contain it. */
-export function planMounts(walls: Walls): readonly Mount[] {
-  const asked = distinct(resolveWalls(walls));
-  const own = ownMounts(walls).filter(({ at }) => !asked.has(at));
+export function planMounts(policy: SandboxPolicy): readonly Mount[] {
+  const asked = distinct(resolvePolicy(policy));
+  const own = ownMounts(policy).filter(({ at }) => !asked.has(at));
   const planned = new Map<string, Mount>();
   for (const mount of [...asked.values(), ...own].sort(outermostFirst)) {
     const around = enclosing(planned, mount.at);
@@ -68,7 +68,15 @@ function pinsOf({ at, from, as }: Mount, around: Mount | undefined): Mount[] {
   return pins;
 }
 
-function resolveWalls({ writable, readOnly, hidden, home, placed, temporary, socket }: Walls): Mount[] {
+function resolvePolicy({
+  writable,
+  readOnly,
+  hidden,
+  home,
+  placed,
+  temporary,
+  socket,
+}: SandboxPolicy): Mount[] {
   const realHome = realPath(home.path);
   const open = [...writable, ...home.writable].map((path) => ({ path, real: realPath(path) }));
   const inPlace = (as: Mount["as"]) => (path: string) => {
@@ -144,7 +152,7 @@ function refuseSystem({ at, from }: Mount): void {
 }
 
 /** Mounts that every sandbox has: private temporary folders, and a hidden /run except for what programs need of it. */
-function ownMounts({ temporary, network }: Walls): Mount[] {
+function ownMounts({ temporary, network }: SandboxPolicy): Mount[] {
   const shared = new Set(
     [...(temporary === null ? ["/tmp"] : []), "/var/tmp"].filter(existsSync).map(realPath),
   );

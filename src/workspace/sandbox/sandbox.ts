@@ -1,5 +1,5 @@
 /** What a process in the sandbox can reach. All paths are absolute and exist; links in them are resolved. */
-export interface Walls {
+export interface SandboxPolicy {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
   /** These appear empty. */
@@ -37,7 +37,7 @@ export interface Sandbox {
   /** The command to start instead, and its whole environment. */
   wrap(
     command: readonly string[],
-    walls: Walls,
+    policy: SandboxPolicy,
     options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
   ): { readonly command: readonly string[]; readonly env: Record<string, string> };
 }

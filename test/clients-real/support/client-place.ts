@@ -13,7 +13,7 @@ export interface ClientPlace extends Disposable {
   readonly repository: TemporaryFolder;
   start(
     client: AgentClient,
-    more: Partial<AgentStart> & Pick<AgentStart, "prompt" | "walled">,
+    more: Partial<AgentStart> & Pick<AgentStart, "prompt" | "sandboxed">,
   ): Promise<Started>;
 }
 
@@ -47,7 +47,7 @@ export function clientPlace({
     start: (client, more) => {
       const asked = { folder: repository.path, env: whole, msMax: 170_000, ...more };
       const places = { main: main.path, checkout: repository.path, temporary: temporary.path };
-      return more.walled ? startWalled(client, places, asked) : started(client, asked);
+      return more.sandboxed ? startSandboxed(client, places, asked) : started(client, asked);
     },
     [Symbol.dispose]: () => {
       vi.unstubAllEnvs();
@@ -57,7 +57,7 @@ export function clientPlace({
 }
 
 /** As in a run: what the client writes in its home lies beside the checkout. */
-async function startWalled(
+async function startSandboxed(
   client: AgentClient,
   { main, ...places }: Readonly<Record<"main" | "checkout" | "temporary", string>>,
   more: Partial<AgentStart>,

@@ -3,7 +3,7 @@ import { landRepository } from "../../support/land-repository.ts";
 import type { CommandRun, Running } from "../../support/run-command.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
 
-export interface ClientWish {
+export interface ClientOptions {
   /** The agent `coder`, as YAML. */
   readonly agentConfig: string;
   /** Each as YAML in one line: see `fileTask`. */
@@ -51,7 +51,7 @@ export function clientRepository({
   config = "",
   env = {},
   bin,
-}: ClientWish): ClientRepository {
+}: ClientOptions): ClientRepository {
   const repository = landRepository({
     ".gitignore": ".agents-work\n",
     ".lockstep/config.yaml": `agents:\n  coder: ${agentConfig}\n${config}`,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hookLine } from "../../../src/guard/ladder/hook-line.ts";
+import { hookLine } from "../../../src/guard/transport/hook-line.ts";
 import { readHostRecord } from "../../../src/server/host-record.ts";
 import { isAlive } from "../../../src/workspace/process/process-identity.ts";
 import { agentEnvironment, type GuardedRepository } from "../../support/guarded-repository.ts";
@@ -116,7 +116,7 @@ export function guardCases(given: GuardedCase): void {
 
     const widen = "widen T-A . --why x";
     /** What an agent would like to do: as it is, without an environment, in a session of its own, as an orphan. */
-    const wishes = [
+    const requests = [
       widen,
       "task add T-9 --scope .",
       "dispatch src/a/packet.json",
@@ -127,15 +127,15 @@ export function guardCases(given: GuardedCase): void {
     ];
     const bare = `env -i PATH="$PATH" ${process.execPath} ${lockstep}`;
     const tries = [
-      ...wishes.map((wish) => `lockstep ${wish}`),
-      ...wishes.map((wish) => `${bare} ${wish}`),
-      ...wishes.slice(0, 2).map((wish) => `setsid -w ${bare} ${wish}`),
-      ...wishes.slice(0, 2).map((wish) => `env -u LOCKSTEP_TASK -u LOCKSTEP_TOKEN lockstep ${wish}`),
+      ...requests.map((request) => `lockstep ${request}`),
+      ...requests.map((request) => `${bare} ${request}`),
+      ...requests.slice(0, 2).map((request) => `setsid -w ${bare} ${request}`),
+      ...requests.slice(0, 2).map((request) => `env -u LOCKSTEP_TASK -u LOCKSTEP_TOKEN lockstep ${request}`),
     ];
-    const left = wishes.slice(0, 4).map((wish) => `${bare} ${wish}`);
+    const left = requests.slice(0, 4).map((request) => `${bare} ${request}`);
 
     /** In the sandbox scripts do not reach the ledger at all: this is what holds them where there is none. */
-    const unwalled = "guard: { opaque: verify }\n";
+    const unsandboxed = "guard: { opaque: verify }\n";
 
     /** Scripts in its lock, which write down what they were told. */
     function putScripts(): void {
@@ -145,7 +145,7 @@ export function guardCases(given: GuardedCase): void {
       repository.write("src/a/left.sh", script(left, "touch src/a/left"));
       const leave = `(env -i PATH="$PATH" setsid sh src/a/left.sh > /dev/null 2>&1 < /dev/null &)`;
       const waiting = "until [ -e src/a/left ]; do sleep 0.1; done";
-      repository.write("src/a/wishes.sh", script(tries, leave, waiting));
+      repository.write("src/a/requests.sh", script(tries, leave, waiting));
     }
 
     const granted = () =>
@@ -164,7 +164,7 @@ export function guardCases(given: GuardedCase): void {
     it.each(["ask", "never"])(
       "grants itself nothing with the task that it claimed (`widen: %s`)",
       async (mode) => {
-        repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n${unwalled}`);
+        repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n${unsandboxed}`);
         await repository.dispatch("T-A", ["src/a/**"]);
         putScripts();
         const ran = await converse([
@@ -173,7 +173,7 @@ export function guardCases(given: GuardedCase): void {
           calls.shell(`env -i ${process.execPath} ${lockstep} widen T-A README.md --why x`),
           calls.shell("lockstep task add T-9 --scope ."),
           calls.shell("lockstep release T-A"),
-          calls.shell("sh src/a/wishes.sh"),
+          calls.shell("sh src/a/requests.sh"),
         ]);
         const told = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
         expect(await granted(), told).toEqual(nothing);
@@ -191,10 +191,10 @@ export function guardCases(given: GuardedCase): void {
     );
 
     it("grants itself nothing with a task that it was started with, nor by forgetting that", async () => {
-      repository.write(".lockstep/config.yaml", unwalled);
+      repository.write(".lockstep/config.yaml", unsandboxed);
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       putScripts();
-      const ran = await converse([calls.shell("sh src/a/wishes.sh")], { env: agentEnvironment(task) });
+      const ran = await converse([calls.shell("sh src/a/requests.sh")], { env: agentEnvironment(task) });
       expect(await granted(), ran.stdout + ran.stderr + text("src/a/said")).toEqual(nothing);
       const said = text("src/a/said");
       expect(said.match(/a person decides/g), said).toHaveLength(1);

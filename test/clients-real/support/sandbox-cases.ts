@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentEnvironment } from "../../support/guarded-repository.ts";
 import { localRegistry } from "../../support/local-registry.ts";
 import { eventually } from "../../support/run-command.ts";
+import { missing } from "../../support/sandboxed.ts";
 import { attacks, ordinaryCalls, outsideOf, putPrograms } from "../../support/shell-calls.ts";
-import { missing } from "../../support/walled.ts";
 import { type GuardedCase, type GuardedClient, openGuardedClient } from "./guarded-client.ts";
 
 const registry = "https://registry.npmjs.org";

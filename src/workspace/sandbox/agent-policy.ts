@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type CheckPlaces, checkWalls } from "./check-walls.ts";
+import { type CheckPlaces, checkPolicy } from "./check-policy.ts";
 import { isBelow } from "./plan-mounts.ts";
-import type { PlacedFolder, Walls } from "./sandbox.ts";
+import type { PlacedFolder, SandboxPolicy } from "./sandbox.ts";
 
 export interface AgentPlaces extends CheckPlaces {
   /** The host's socket: the only way to the ledger from inside the sandbox. */
@@ -19,18 +19,18 @@ export interface AgentPlaces extends CheckPlaces {
 const profiles = [".profile", ".zprofile"];
 
 /** The sandbox of a check, plus a writable git folder for commits and the state folders of the agent's client. */
-export function agentWalls({ socket, client, readOnly, profile, ...places }: AgentPlaces): Walls {
-  const walls = checkWalls(places, "check");
-  const { home } = walls;
+export function agentPolicy({ socket, client, readOnly, profile, ...places }: AgentPlaces): SandboxPolicy {
+  const policy = checkPolicy(places, "check");
+  const { home } = policy;
   const ownGit = join(places.checkout, ".git");
   const shown = client.shows.filter((path) => existsSync(path));
   const isInHome = (path: string) => isBelow(home.path, path);
   const isPlaced = (path: string) => client.placed.some(({ at }) => at === path);
   const isOpen = (name: string) => [...home.shown, ...home.writable].includes(join(home.path, name));
   return {
-    ...walls,
+    ...policy,
     readOnly: [
-      ...walls.readOnly.filter((path) => path !== ownGit),
+      ...policy.readOnly.filter((path) => path !== ownGit),
       ...readOnly.filter((path) => existsSync(path)),
       ...shown.filter((path) => !isInHome(path)),
     ],

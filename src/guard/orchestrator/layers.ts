@@ -2,7 +2,7 @@ import type { GuardAnswer, ToolCall } from "../../contract/tool-call.ts";
 import type { RuleCode } from "../../core/rules/catalog.ts";
 import { selfCheckText } from "../../core/rules/self-check.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
-import type { CallRecord, GuardSettings, GuardWorld, OrchestratorDesk } from "../world/guard-world.ts";
+import type { CallRecord, GuardSettings, GuardWorld, OrchestratorGuard } from "../world/guard-world.ts";
 import { appendAudit, auditLine } from "./audit.ts";
 import { type OrchestratorFolders, orchestratorFolders } from "./folders.ts";
 import { reportOf, writeReport } from "./report.ts";
@@ -36,7 +36,7 @@ export function openOrchestratorLayers(
 /** Shown at the session's start, and again after a compaction that may have dropped it. */
 const orchestratorText = `You are an orchestrating agent here: you plan and delegate, and write nothing yourself.\n\n${selfCheckText()}`;
 
-interface DeskOptions extends Omit<OrchestratorOptions, "now" | "strayed"> {
+interface LayerOptions extends Omit<OrchestratorOptions, "now" | "strayed"> {
   readonly folders: OrchestratorFolders;
   now(): Date;
 }
@@ -47,10 +47,10 @@ interface Asked {
 }
 
 /** The four layers (role and state, rules, audit log, report) behind the guard's interface. */
-export class OrchestratorLayers implements OrchestratorDesk {
-  readonly #options: DeskOptions;
+export class OrchestratorLayers implements OrchestratorGuard {
+  readonly #options: LayerOptions;
 
-  constructor(options: DeskOptions) {
+  constructor(options: LayerOptions) {
     this.#options = options;
   }
 

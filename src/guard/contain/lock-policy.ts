@@ -1,8 +1,8 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { checkWalls, usableHome } from "../../workspace/sandbox/check-walls.ts";
+import { checkPolicy, usableHome } from "../../workspace/sandbox/check-policy.ts";
 import { personCaches } from "../../workspace/sandbox/person-caches.ts";
-import type { Walls } from "../../workspace/sandbox/sandbox.ts";
+import type { SandboxPolicy } from "../../workspace/sandbox/sandbox.ts";
 
 interface LockPlaces {
   /** The main checkout. */
@@ -18,8 +18,8 @@ interface LockPlaces {
   readonly owner: string;
 }
 
-interface LockWalls {
-  readonly walls: Walls;
+interface LockPolicy {
+  readonly policy: SandboxPolicy;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -30,25 +30,29 @@ const gitSettings = [".gitconfig", ".config/git"];
  * The sandbox of a command in the checkout that a person works in. The lock, ignored output, temporary files and the
  * caches of package managers are writable. Everything else is read-only.
  */
-export function lockWalls({ owner, root, commonFolder, tree, closed, checkouts }: LockPlaces): LockWalls {
-  const walls = checkWalls({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
+export function lockPolicy({ owner, root, commonFolder, tree, closed, checkouts }: LockPlaces): LockPolicy {
+  const policy = checkPolicy({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
   const others = checkouts.filter((path) => path !== tree && path !== root && existsSync(path));
   const home = usableHome();
   const caches = home === undefined ? undefined : personCaches(home, { commonFolder, owner });
   const settings = home === undefined ? [] : gitSettings.map((name) => join(home, name)).filter(existsSync);
   return {
-    walls: {
-      ...walls,
-      writable: caches === undefined ? walls.writable : [...walls.writable, caches.folder],
-      readOnly: [...walls.readOnly.filter((path) => path !== tree && existsSync(path)), ...others, ...closed],
+    policy: {
+      ...policy,
+      writable: caches === undefined ? policy.writable : [...policy.writable, caches.folder],
+      readOnly: [
+        ...policy.readOnly.filter((path) => path !== tree && existsSync(path)),
+        ...others,
+        ...closed,
+      ],
       hidden: [
-        ...walls.hidden,
+        ...policy.hidden,
         ...["/tmp", "/var/tmp"].flatMap((folder) => socketsBelow(folder, 2)).filter((one) => one !== tree),
       ],
       home: {
-        ...walls.home,
-        shown: [...walls.home.shown.filter((path) => !caches?.writable.includes(path)), ...settings],
-        writable: [...walls.home.writable, ...(caches?.writable ?? [])],
+        ...policy.home,
+        shown: [...policy.home.shown.filter((path) => !caches?.writable.includes(path)), ...settings],
+        writable: [...policy.home.writable, ...(caches?.writable ?? [])],
       },
       temporary: null,
     },

@@ -5,7 +5,7 @@ import { checkoutsFolder } from "../state/state-home.ts";
 import { homeParts, programsIn } from "./home-parts.ts";
 import { isBelow } from "./plan-mounts.ts";
 import { programFolders } from "./program-folders.ts";
-import type { Walls } from "./sandbox.ts";
+import type { SandboxPolicy } from "./sandbox.ts";
 
 export interface CheckPlaces {
   /** The main checkout. */
@@ -19,7 +19,7 @@ export interface CheckPlaces {
 }
 
 /** Checks run code that agents wrote. They may write their own checkout, but no git folder, not even their own. */
-export function checkWalls(places: CheckPlaces, purpose: "check" | "set-up"): Walls {
+export function checkPolicy(places: CheckPlaces, purpose: "check" | "set-up"): SandboxPolicy {
   const { root, commonFolder, checkout, temporary } = places;
   // The state of all repositories: a check must not read the checkouts of other repositories either.
   const states = dirname(checkoutsFolder(commonFolder));

@@ -1,7 +1,7 @@
 import type { Purpose, Session } from "../../core/session/session.ts";
 import type { RunContext } from "../../run/attempt/run-context.ts";
 import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "../files/judge-files.ts";
-import type { RoleWish } from "./dispatch-role.ts";
+import type { RoleRequest } from "./dispatch-role.ts";
 
 interface Request {
   readonly goal: (session: Session) => string;
@@ -33,7 +33,8 @@ const requests: Readonly<Partial<Record<Purpose, Request>>> = {
     leaves: ["design-spec"],
   },
   correction: {
-    goal: ({ correction }) => `A person asks for changes before the design is approved: ${correction.wish}`,
+    goal: ({ correction }) =>
+      `A person asks for changes before the design is approved: ${correction.request}`,
     leaves: ["spec", "acceptance", "architecture"],
   },
   plan: {
@@ -47,7 +48,7 @@ const requests: Readonly<Partial<Record<Purpose, Request>>> = {
   },
 };
 
-export function wishFor(
+export function requestFor(
   context: RunContext,
   session: Session,
   {
@@ -60,7 +61,7 @@ export function wishFor(
     /** Task ids that this session has already used: a new plan needs new ids. */
     readonly used?: ReadonlySet<string>;
   },
-): RoleWish | undefined {
+): RoleRequest | undefined {
   const request = requests[purpose];
   if (request === undefined) return undefined;
   return {

@@ -9,7 +9,7 @@ import { sizeAt } from "./walk-tree.ts";
 type Place = Pick<Checkout, "folder">;
 
 /** The digest of a file's content, and its fingerprint at that time. */
-interface Lent {
+interface Copied {
   readonly digest: string;
   readonly mark: string | undefined;
 }
@@ -18,20 +18,23 @@ interface Lent {
  * Records files of a checkout that exist elsewhere with the same content: files that were copied into it, and files that
  * were collected from it. They have to be kept only if an agent changes them.
  */
-export function rememberLent(place: Place, digests: Readonly<Record<string, string>>): void {
-  const lent = Object.entries(digests).map(([path, digest]) => [path, { digest, mark: markAt(place, path) }]);
-  const all = { ...readLent(place), ...Object.fromEntries(lent) };
-  replaceFile(lentFile(place), JSON.stringify(all));
+export function rememberCopied(place: Place, digests: Readonly<Record<string, string>>): void {
+  const copied = Object.entries(digests).map(([path, digest]) => [
+    path,
+    { digest, mark: markAt(place, path) },
+  ]);
+  const all = { ...readCopied(place), ...Object.fromEntries(copied) };
+  replaceFile(copiedFile(place), JSON.stringify(all));
 }
 
 /** The recorded files that exist: `still` are unchanged, `edited` are changed. */
-export function lookAtLent(place: Place): {
+export function lookAtCopied(place: Place): {
   readonly still: readonly string[];
   readonly edited: readonly string[];
 } {
   const still: string[] = [];
   const edited: string[] = [];
-  for (const [path, { digest, mark }] of Object.entries(readLent(place))) {
+  for (const [path, { digest, mark }] of Object.entries(readCopied(place))) {
     const now = markAt(place, path);
     const isStill = now === mark || digestAt(place.folder, path) === digest;
     if (now !== undefined) (isStill ? still : edited).push(path);
@@ -39,8 +42,8 @@ export function lookAtLent(place: Place): {
   return { still, edited };
 }
 
-function readLent(place: Place): Readonly<Record<string, Lent>> {
-  const file = lentFile(place);
+function readCopied(place: Place): Readonly<Record<string, Copied>> {
+  const file = copiedFile(place);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
 
@@ -54,6 +57,6 @@ export function markAt({ folder }: Place, path: string): string | undefined {
 }
 
 /** Next to the checkout, where its agent cannot write. */
-function lentFile({ folder }: Place): string {
+function copiedFile({ folder }: Place): string {
   return join(dirname(folder), "lent.json");
 }

@@ -1,13 +1,13 @@
 import { allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import { field } from "../../core/values/fields.ts";
 import type { GuardFacts } from "../../engine/views/guard-facts.ts";
-import type { GuardDesk, OwnTask } from "./guard-world.ts";
+import type { GuardStore, OwnTask } from "./guard-world.ts";
 
 /** One operation through the host's socket, with the attempt's own task, epoch and token. */
 export type AskHost = (operation: "guard-facts" | "guard-record", input: object) => Promise<unknown>;
 
 /** For an agent that Lockstep started: inside the sandbox the ledger is available only through the host. */
-export function hostDesk(ask: AskHost, own: Pick<OwnTask, "task">): GuardDesk {
+export function hostStore(ask: AskHost, own: Pick<OwnTask, "task">): GuardStore {
   let asked: Promise<unknown> | undefined;
   const answer = () => {
     asked ??= ask("guard-facts", { task: own.task });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ProcessResult, type ProcessRun, runProcess } from "../../src/workspace/process/run-process.ts";
 import { bubblewrap } from "../../src/workspace/sandbox/bubblewrap.ts";
-import type { Walls } from "../../src/workspace/sandbox/sandbox.ts";
+import type { SandboxPolicy } from "../../src/workspace/sandbox/sandbox.ts";
 import { skipLoudly } from "./skip-loudly.ts";
 
 const nobody = 65534;
@@ -58,8 +58,8 @@ export const settings: readonly Setting[] =
       ]
     : [atHome, inTmp].map((place) => ({ user: ordinary, through: [], ...place }));
 
-export interface Walled extends Disposable {
-  readonly walls: Walls;
+export interface SandboxedPlace extends Disposable {
+  readonly policy: SandboxPolicy;
   /** By the name of a part, or of a file in it; `home` is one. */
   place(name: string): string;
   /** Writes a file that belongs to the user who starts the sandbox. */
@@ -69,13 +69,13 @@ export interface Walled extends Disposable {
   /** What the sandbox starts, to be run by hand. */
   wrapped(
     command: readonly string[],
-    more?: Partial<Walls>,
+    more?: Partial<SandboxPolicy>,
   ): { command: string[]; env: Record<string, string> };
-  run(script: string, more?: Partial<Walls>, options?: Partial<ProcessRun>): Promise<ProcessResult>;
+  run(script: string, more?: Partial<SandboxPolicy>, options?: Partial<ProcessRun>): Promise<ProcessResult>;
 }
 
-/** A main repository with a ledger, an attempt's checkout of it, a neighbour's, a home; and walls around the first. */
-export function walled({ through, layout, base }: Setting): Walled {
+/** A main repository with a ledger, an attempt's checkout of it, a neighbour's, a home; and policy around the first. */
+export function sandboxed({ through, layout, base }: Setting): SandboxedPlace {
   const folder = realpathSync(mkdtempSync(join(base(), "lockstep-test-")));
   const place = (name: string) => {
     const [part = "", ...rest] = name.split("/");
@@ -92,7 +92,7 @@ export function walled({ through, layout, base }: Setting): Walled {
   mkdirSync(place("temporary"), { recursive: true });
   makeCheckout(place);
   handOver();
-  const walls: Walls = {
+  const policy: SandboxPolicy = {
     writable: [place("checkout")],
     // A checkout of Lockstep in /tmp has its Node there, which the sandbox's own /tmp would hide.
     readOnly: [place("main"), ...ownNode()],
@@ -103,13 +103,13 @@ export function walled({ through, layout, base }: Setting): Walled {
     network: false,
   };
   const env = { PATH: process.env.PATH ?? "", HOME: place("home") };
-  const wrapped: Walled["wrapped"] = (command, more = {}) => {
+  const wrapped: SandboxedPlace["wrapped"] = (command, more = {}) => {
     const options = { cwd: place("checkout"), env };
-    const inside = bubblewrap("/usr/bin/bwrap").wrap(command, { ...walls, ...more }, options);
+    const inside = bubblewrap("/usr/bin/bwrap").wrap(command, { ...policy, ...more }, options);
     return { command: [...through, ...inside.command], env: inside.env };
   };
   return {
-    walls,
+    policy,
     place,
     handOver,
     wrapped,

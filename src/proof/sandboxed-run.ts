@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import type { Inventory } from "../core/proof/inventory.ts";
 import { removeFolder } from "../workspace/files/remove-folder.ts";
 import { type ProcessResult, type ProcessRun, runProcess } from "../workspace/process/run-process.ts";
-import { type CheckPlaces, checkWalls } from "../workspace/sandbox/check-walls.ts";
+import { type CheckPlaces, checkPolicy } from "../workspace/sandbox/check-policy.ts";
 import type { Sandbox } from "../workspace/sandbox/sandbox.ts";
 import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sandbox/tool-caches.ts";
 import { placeReporters } from "./reporters.ts";
 
-export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" | "onOutput" | "abort"> {
+export interface SandboxedRun extends Pick<ProcessRun, "command" | "env" | "msMax" | "onOutput" | "abort"> {
   readonly purpose: "check" | "set-up";
   readonly setup: CacheUser;
   readonly tailBytesMax?: number;
@@ -18,7 +18,7 @@ export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" 
   readonly changed?: readonly string[];
 }
 
-export interface WalledResult extends ProcessResult {
+export interface SandboxedResult extends ProcessResult {
   /** True if the disk was full when it ended. */
   readonly isFull: boolean;
   /** For a check: the tests that its runners reported; null if none did. */
@@ -26,28 +26,28 @@ export interface WalledResult extends ProcessResult {
 }
 
 /** Runs a command in a proof checkout, with its own temporary folder, which is deleted afterwards. */
-export async function runWalled(
+export async function runSandboxed(
   sandbox: Sandbox,
   places: CheckPlaces,
-  { command, env, purpose, setup, changed, onOutput, readOnly: needed = [], ...limits }: WalledRun,
-): Promise<WalledResult> {
+  { command, env, purpose, setup, changed, onOutput, readOnly: needed = [], ...limits }: SandboxedRun,
+): Promise<SandboxedResult> {
   const { checkout, temporary: outside, commonFolder, home: opened } = places;
   removeFolder(outside);
   mkdirSync(outside, { mode: 0o700 });
   using reporters = purpose === "check" ? placeReporters(join(dirname(outside), "reports")) : undefined;
   try {
-    const walls = checkWalls(places, purpose);
+    const policy = checkPolicy(places, purpose);
     const caches = sandbox.enforces
       ? openCaches({ commonFolder, temporary: outside, opened, purpose, setup })
       : noCaches;
-    const writable = [...walls.writable, ...caches.writable, ...(reporters ? [reporters.writable] : [])];
+    const writable = [...policy.writable, ...caches.writable, ...(reporters ? [reporters.writable] : [])];
     const readOnly = [
-      ...walls.readOnly,
+      ...policy.readOnly,
       ...needed,
       ...caches.readOnly,
       ...(reporters ? [reporters.readOnly] : []),
     ];
-    const wrapped = sandbox.wrap(command, { ...walls, writable, readOnly }, { cwd: checkout, env });
+    const wrapped = sandbox.wrap(command, { ...policy, writable, readOnly }, { cwd: checkout, env });
     const inside = wrapped.env.TMPDIR ?? outside;
     const changes: Record<string, string> = {};
     if (changed !== undefined) {

@@ -3,30 +3,33 @@ import { metaId, taskKey } from "../../core/names/task-name.ts";
 import { judgePlanEdit, judgeStatusEdit } from "../../core/session/requests.ts";
 import { readJson } from "../../core/text/read-json.ts";
 import { type GuardViolation, recordViolation } from "../../engine/attempts/record-violation.ts";
-import type { Wish } from "../../run/attempt/run-context.ts";
+import type { ViewEdit } from "../../run/attempt/run-context.ts";
 import { readConfigDocument } from "../../workspace/config/config-document.ts";
 import type { SessionContext } from "./session-context.ts";
 
-interface Wished {
+interface EditedView {
   readonly role: string;
   /** Null if the agent works for the session as a whole. */
   readonly task: string | null;
-  readonly wish: Wish;
+  readonly edit: ViewEdit;
 }
 
 /**
  * Handles an agent's edit of tasks.yaml or status.json: permitted additions are applied, the rest is refused,
  * recorded and reported (S4-080, S4-137).
  */
-export async function judgeWish(context: SessionContext, { role, task, wish }: Wished): Promise<void> {
-  const { file, before, after } = wish;
+export async function judgeViewEdit(
+  context: SessionContext,
+  { role, task, edit }: EditedView,
+): Promise<void> {
+  const { file, before, after } = edit;
   if (file === "tasks.yaml") {
     const plans = { before: yamlOf(before), after: yamlOf(after) };
     const { refused } = judgePlanEdit({ ...plans, role, task: task ?? "meta" });
-    return refuse(context, { role, task, wish }, refused);
+    return refuse(context, { role, task, edit }, refused);
   }
   const { note, refused } = judgeStatusEdit({ before: readJson(before), after: readJson(after), role });
-  await refuse(context, { role, task, wish }, refused);
+  await refuse(context, { role, task, edit }, refused);
   if (note.assumptions.length + note.knownIssues.length > 0) await context.move({ type: "note", ...note });
 }
 
@@ -37,7 +40,7 @@ function yamlOf(text: string): unknown {
 
 async function refuse(
   { name, context, say }: SessionContext,
-  { role, task, wish: { file, after } }: Wished,
+  { role, task, edit: { file, after } }: EditedView,
   reasons: readonly string[],
 ): Promise<void> {
   for (const reason of reasons) {

@@ -3,7 +3,7 @@ import { type LoopLimits, loopLimits } from "../../core/loops/loop-limits.ts";
 import { LoopWatch, type Step } from "../../core/loops/loop-watch.ts";
 import type { Signal } from "../../core/loops/signal.ts";
 import type { Holder } from "../../engine/views/guard-facts.ts";
-import type { GuardSettings, LoopDesk } from "./guard-world.ts";
+import type { GuardSettings, LoopDetector } from "./guard-world.ts";
 
 /** More than the number of agents that work at once on one machine. The longest idle agent is forgotten first. */
 const agentsMax = 200;
@@ -16,7 +16,7 @@ interface Watched {
 }
 
 /** Loop detection (C-19) for agents in people's own sessions. Counts are kept as long as this process runs. */
-export function loopDesk(): LoopDesk {
+export function loopDetector(): LoopDetector {
   const agents = new Map<string, Watched>();
   const watchedFor = (holder: Holder, call: ToolCall, settings: GuardSettings): Watched => {
     const limits = loopLimits(settings);

@@ -6,9 +6,9 @@ import type { Engine } from "../../engine/change/engine.ts";
 import { checkEpoch } from "../../engine/change/fence.ts";
 import { type GuardFacts, readGuardFacts } from "../../engine/views/guard-facts.ts";
 import type { Lock } from "../../ledger/ledger.ts";
-import type { GuardDesk, GuardSettings } from "./guard-world.ts";
+import type { GuardSettings, GuardStore } from "./guard-world.ts";
 
-interface DeskParts extends Pick<Engine, "ledger" | "clock"> {
+interface StoreParts extends Pick<Engine, "ledger" | "clock"> {
   readonly settings: () => Promise<GuardSettings>;
   /** For a process that keeps facts between calls. */
   readonly facts?: () => Promise<GuardFacts>;
@@ -17,7 +17,7 @@ interface DeskParts extends Pick<Engine, "ledger" | "clock"> {
 
 const guard = { role: "guard" } as const;
 
-export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts): GuardDesk {
+export function ledgerStore({ ledger, clock, settings, facts, world }: StoreParts): GuardStore {
   let read: Promise<GuardFacts> | undefined;
   const own = () => {
     read ??= readGuardFacts({ ledger });
