@@ -13,7 +13,7 @@ const answer =
 const agent = (name: string) =>
   `steps:\n  - run: { command: "echo ${name} > \\"$(basename $LOCKSTEP_TASK).txt\\"" }\n  - ${answer}\n`;
 
-interface ViewEdit {
+interface RunOptions {
   readonly tasks?: readonly string[];
   readonly config?: string;
   readonly files?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ function planned({
   tasks = [task("A", ", agent: ann")],
   config = "",
   files = {},
-}: ViewEdit = {}): LandRepository {
+}: RunOptions = {}): LandRepository {
   return landRepository({
     "agents/ann.yaml": agent("ann"),
     "agents/bob.yaml": agent("bob"),
@@ -54,7 +54,7 @@ describe("run --agent", () => {
     expect(repository.git("show", "main:B.txt")).toBe("bob");
   });
 
-  it.each<[string, ViewEdit, readonly string[], string]>([
+  it.each<[string, RunOptions, readonly string[], string]>([
     [
       "an agent that there is not",
       {},

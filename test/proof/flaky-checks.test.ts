@@ -140,7 +140,7 @@ describe("a base on which a check is flaky", () => {
   });
 
   /** What one check comes to on a base where its next runs fail. */
-  async function prove({ kind = "project", fails, flaky = [], merged = "exit 0" }: ViewEdit) {
+  async function prove({ kind = "project", fails, flaky = [], merged = "exit 0" }: CheckOptions) {
     using ground = provingGround({ "merged.sh": "exit 0\n" });
     const base = ground.git("rev-parse", "HEAD");
     ground.write("main/merged.sh", `${merged} # merged\n`);
@@ -159,7 +159,7 @@ describe("a base on which a check is flaky", () => {
   }
   const unlucky =
     'cd "$HOME/counts"; for f in *; do [ -e "$f" ] && rm "$f" && exit 1; done; cd - > /dev/null; sh merged.sh';
-  interface ViewEdit {
+  interface CheckOptions {
     readonly kind?: CheckKind;
     readonly fails: number;
     readonly flaky?: readonly string[];

@@ -14,7 +14,7 @@ const prose: AgentEnd = { how: "done", answer: undefined };
 const right: AgentEnd = { how: "done", answer: { status: "OK", key: secret } };
 const broken: AgentEnd = { how: "failed", reason: "exit 3", output: secret };
 
-interface ViewEdit {
+interface Conversation {
   readonly purpose: keyof typeof purposes;
   /** How its starts end, the last one again and again. */
   readonly ends: readonly AgentEnd[];
@@ -23,7 +23,7 @@ interface ViewEdit {
 }
 
 /** What comes of asking an agent whose starts end as they are told to; only an answer `OK` can be used. */
-async function ask({ purpose, ends, isClient = false, events = [] }: ViewEdit) {
+async function ask({ purpose, ends, isClient = false, events = [] }: Conversation) {
   const { limits } = await memoryEngine({ limits: { tokens: { warn: 50, halt: 100 } } });
   const starts: { readonly prompt: string; readonly resume: string | undefined }[] = [];
   const said: string[] = [];
@@ -76,7 +76,7 @@ async function ask({ purpose, ends, isClient = false, events = [] }: ViewEdit) {
 }
 
 describe("an agent whose answers cannot be used", () => {
-  it.each<[ViewEdit["purpose"], "client" | "program", string, number]>([
+  it.each<[Conversation["purpose"], "client" | "program", string, number]>([
     ["work", "program", "failed", 3],
     ["work", "client", "unanswered", 2],
     ["fix", "program", "silent", 1],
@@ -94,7 +94,7 @@ describe("an agent whose answers cannot be used", () => {
     );
   });
 
-  it.each<[ViewEdit["purpose"], string]>([
+  it.each<[Conversation["purpose"], string]>([
     ["work", "silent"],
     ["judge", "failed"],
     ["write-files", "failed"],
@@ -114,7 +114,7 @@ describe("an agent whose answers cannot be used", () => {
 });
 
 describe("an agent that fails", () => {
-  it.each<[ViewEdit["purpose"], number]>([
+  it.each<[Conversation["purpose"], number]>([
     ["work", 3],
     ["fix", 1],
     ["judge", 3],

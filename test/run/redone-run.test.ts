@@ -7,11 +7,11 @@ import type { LandRepository } from "../support/land-repository.ts";
 import {
   answer,
   awaits,
+  type PlannedOptions,
   planned,
   readRun,
   runPlan,
   task,
-  type ViewEdit,
 } from "../support/planned-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
@@ -72,7 +72,7 @@ process.exit(3);`);
 });
 
 describe("what a run that was killed left behind", () => {
-  const half: ViewEdit = {
+  const half: PlannedOptions = {
     agents: {
       a: [
         [

@@ -6,7 +6,7 @@ import type { Request } from "./request.ts";
 import { worklogOf } from "./scopes.ts";
 import type { World } from "./world.ts";
 
-type ViewEdit =
+type Action =
   | "add"
   | "dispatch"
   | "same"
@@ -24,7 +24,7 @@ type ViewEdit =
   | "submit";
 
 /** What people and programs mostly want from a task in each state; everything else is tried now and then. */
-const wishes: Readonly<Record<TaskState | "none", readonly (readonly [number, ViewEdit])[]>> = {
+const actions: Readonly<Record<TaskState | "none", readonly (readonly [number, Action])[]>> = {
   none: [
     [6, "dispatch"],
     [4, "add"],
@@ -87,7 +87,7 @@ const wishes: Readonly<Record<TaskState | "none", readonly (readonly [number, Vi
     [1, "release"],
   ],
 };
-const anyAction = [...new Set(Object.values(wishes).flatMap((list) => list.map(([, wish]) => wish)))];
+const anyAction = [...new Set(Object.values(actions).flatMap((list) => list.map(([, action]) => action)))];
 
 /** Programs and people that hand out tasks and take back results, all at once and without asking each other. */
 export class Orchestrators {
@@ -106,15 +106,15 @@ export class Orchestrators {
     const open = keys.filter((key) => shadow.stored.tasks.get(key)?.state !== "MERGED");
     const key = random.pick(random.chance(0.97) && open.length > 0 ? open : keys);
     const state = shadow.stored.tasks.get(key)?.state ?? "none";
-    const wish = random.chance(0.94) ? random.weighted(wishes[state]) : random.pick(anyAction);
-    return this.#fulfil(wish, key);
+    const action = random.chance(0.94) ? random.weighted(actions[state]) : random.pick(anyAction);
+    return this.#fulfil(action, key);
   }
 
-  #fulfil(wish: ViewEdit, task: string): Request {
+  #fulfil(action: Action, task: string): Request {
     const { random, secrets, shadow } = this.#world;
     const say = (text: string) => (random.chance(0.95) ? secrets.in(text) : " ");
     const stored = shadow.stored.tasks.get(task);
-    switch (wish) {
+    switch (action) {
       case "add":
         return this.#request("task-add", { packet: this.#packet(task) });
       case "dispatch":
@@ -144,7 +144,7 @@ export class Orchestrators {
         return this.#request("submit", { task, document: goodResult(stored) });
       }
       default:
-        return this.#request(wish, { task });
+        return this.#request(action, { task });
     }
   }
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { LandRepository } from "./land-repository.ts";
-import { planned, readRun, type ViewEdit } from "./planned-repository.ts";
+import { type PlannedOptions, planned, readRun } from "./planned-repository.ts";
 import type { CommandRun } from "./run-command.ts";
 
 /** Writes down how it was called; knows a pull request once it has made one. */
@@ -40,8 +40,8 @@ export interface HookedRepository extends LandRepository {
 }
 
 /** A planned repository with a remote and a `gh`. */
-export function hooked(request: ViewEdit): HookedRepository {
-  const repository = planned(request);
+export function hooked(options: PlannedOptions): HookedRepository {
+  const repository = planned(options);
   const { git, path, run } = repository;
   const [remoteFolder, bin] = [join(path, ".git/remote.git"), join(path, ".git/bin")];
   execFileSync("git", ["init", "-q", "--bare", remoteFolder]);

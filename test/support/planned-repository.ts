@@ -7,7 +7,7 @@ export const answer = (status: string) =>
 /** A step that waits until the test writes `state/go` into the repository. */
 export const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
 
-export interface ViewEdit {
+export interface PlannedOptions {
   /** By agent, its attempts, each a list of steps in YAML. */
   readonly agents: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly tasks: readonly string[];
@@ -18,7 +18,13 @@ export interface ViewEdit {
 }
 
 /** A repository with a plan, and agents that do what their scripts say. */
-export function planned({ agents, tasks, config = "", settings = {}, files = {} }: ViewEdit): LandRepository {
+export function planned({
+  agents,
+  tasks,
+  config = "",
+  settings = {},
+  files = {},
+}: PlannedOptions): LandRepository {
   const scripts = Object.entries(agents).map(([name, attempts]) => [
     `agents/${name}.yaml`,
     `attempts:\n${attempts.map((steps) => steps.map((step, at) => `${at === 0 ? "  - - " : "    - "}${step}\n`).join("")).join("")}`,
