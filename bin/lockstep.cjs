@@ -77,16 +77,22 @@ function isAsked() {
   return Array.prototype.indexOf.call(arguments, process.argv[2]) >= 0;
 }
 
+// Where agents cannot write: in the temporary folder, which Node would use, they could change this program.
+function compiledFolder() {
+  var path = require("path");
+  var home = process.env.XDG_STATE_HOME || path.join(require("os").homedir(), ".local", "state");
+  return path.join(home, "lockstep", "compiled");
+}
+
 if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {
   var own = require("path").join(__dirname, "../node_modules/node/bin/node");
   if (require("fs").existsSync(own)) runWith(own);
   else tooOld();
-} else if (hooked || guarded) {
+} else {
   try {
-    require(hooked ? "../dist/hook.cjs" : "../dist/guard.cjs");
+    if (!hooked && !guarded) require("module").enableCompileCache(compiledFolder());
+    require(hooked ? "../dist/hook.cjs" : guarded ? "../dist/guard.cjs" : "../dist/main.cjs");
   } catch (error) {
     notLoaded(error);
   }
-} else {
-  import("../dist/main.js").catch(notLoaded);
 }

@@ -17,11 +17,9 @@ const program = lockstepProgram((bare) =>
     .hook("preAction", (_program, command) => refuseCaller(command)),
 );
 
-try {
-  await program.parseAsync();
-} catch (error) {
+program.parseAsync().catch((error: unknown) => {
   process.exitCode = report(error);
-}
+});
 
 function problemOf(text: string): string {
   const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];

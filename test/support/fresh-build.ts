@@ -12,7 +12,7 @@ export async function setup(): Promise<void> {
 }
 
 function builtMs(): number {
-  return statSync(join(root, "dist/main.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return statSync(join(root, "dist/main.cjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function changedMs(path: string): number {

@@ -11,7 +11,7 @@ const script = load(file);
 const input: unknown = JSON.parse(readFileSync(0, "utf8"));
 const fixDelta = field(input, "fix_delta");
 if (fixDelta !== undefined) stdout.write(`to fix: ${String(field(fixDelta, "reason"))}\n`);
-exit((await perform(stepsOf(script, field(input, "attempt")))) ?? 0);
+perform(stepsOf(script, field(input, "attempt"))).then((code) => exit(code ?? 0));
 
 function load(path: string): Script {
   try {

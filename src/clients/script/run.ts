@@ -19,9 +19,9 @@ export function scriptAgent({ script, root }: ScriptAgent): AgentClient {
   return { passes, probe: async () => findFault(file) ?? probe(), start };
 }
 
-/** In the source tree next to this file; in a build next to `main.js` or one folder above its chunks. */
+/** In the source tree next to this file; in a build next to `main.cjs`. */
 export function ownProgram(): string {
-  const places = ["./main.ts", "./script-agent.js", "../script-agent.js"];
+  const places = ["./main.ts", "./script-agent.cjs"];
   const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
   if (found === undefined) throw new Error("the program of script agents is missing: install Lockstep again");
   return found;

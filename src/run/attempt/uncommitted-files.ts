@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";
 import type { Config } from "../../contract/config.ts";
-import { tryGit } from "../../workspace/git/run-git.ts";
+import { hasObject } from "../../workspace/git/object-reader.ts";
 
 interface Ground {
   readonly root: string;
@@ -26,8 +26,7 @@ export async function uncommittedFiles(
     const path = normalize(word);
     const isHere = !isAbsolute(word) && !path.startsWith("..") && isFile(join(root, path));
     if (!isHere || isIncluded(path)) continue;
-    const { exit } = await tryGit(root, ["cat-file", "-e", `${baseCommit}:./${path}`]);
-    if (exit !== 0) found.push(path);
+    if (!(await hasObject(root, `${baseCommit}:./${path}`))) found.push(path);
   }
   return found;
 }

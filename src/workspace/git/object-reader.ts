@@ -13,9 +13,13 @@ interface Question {
   readonly name: string;
 }
 
-/** The object with a name: a full id, a ref, `REF^{tree}`. Undefined if it does not exist. */
+/** The object with a name: a full id, a ref, `REF^{tree}`, `REF:PATH`. Undefined if it does not exist. */
 export function readObject(folder: string, name: string): Promise<GitObject | undefined> {
   return ask(folder, { about: "contents", name });
+}
+
+export async function hasObject(folder: string, name: string): Promise<boolean> {
+  return (await ask(folder, { about: "info", name })) !== undefined;
 }
 
 /** The bytes of a blob; undefined if it is larger than the limit. */
