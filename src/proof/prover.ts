@@ -39,7 +39,7 @@ export interface ProverOptions {
   /** Stores results; by default in memory. */
   readonly reuse?: Reuse;
   readonly checkMsMax?: number;
-  /** How many checks may run in parallel. Default: 1. */
+  /** How many checks may run in parallel, if each can have a network of its own. Default: 1. */
   readonly proofsMax?: number;
   /** After this time a message says that a command is still running. */
   readonly slowMs?: number;
@@ -71,6 +71,18 @@ interface Failed {
   readonly error: string;
 }
 
+/** The result of a run without the machine's network that may differ with it. It is not stored. */
+interface Unclear {
+  readonly unclear: Proven;
+}
+
+interface WantedRun {
+  readonly commit: string;
+  readonly command: string;
+  readonly change: ChangeFacts | undefined;
+  readonly isAhead: boolean;
+}
+
 interface Checked {
   readonly run: CheckRun;
   /** Whether the outcome comes from the tree, and not from this machine. */
@@ -97,10 +109,19 @@ export class Prover implements Disposable, AsyncDisposable {
   /** Keys of runs that failed: a pass after a failure is flaky, so it is not stored as proof. */
   readonly #failed = new Set<string>();
   /** Runs that were started ahead and whose results were not requested yet. */
-  readonly #ahead = new Map<string, Promise<Proven | Failed>>();
+  readonly #ahead = new Map<string, Promise<Proven | Failed | Unclear>>();
+  readonly #isParallel: boolean;
+  /** Commands that failed without the machine's network and passed with it. */
+  readonly #needsNetwork = new Set<string>();
+  /** How many tests of a command passed with the machine's network. */
+  readonly #passes = new Map<string, number>();
   readonly #end = new AbortController();
 
-  private constructor(options: ProverOptions, sandbox: Sandbox, missing: string | undefined) {
+  private constructor(
+    options: ProverOptions,
+    { sandbox, missing, isParallel }: { sandbox: Sandbox; missing: string | undefined; isParallel: boolean },
+  ) {
+    this.#isParallel = isParallel;
     this.isolation = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
     this.#options = options;
     this.#sandbox = sandbox;
@@ -113,26 +134,58 @@ export class Prover implements Disposable, AsyncDisposable {
   static async open(options: ProverOptions): Promise<Prover> {
     const chosen = await chooseSandbox(options.sandbox ?? "auto");
     if ("error" in chosen) throw new SandboxFault(chosen.error);
-    return new Prover(options, chosen.sandbox, chosen.missing);
+    const { sandbox, missing } = chosen;
+    const isParallel = (options.proofsMax ?? 1) > 1 && (await sandbox.hasOwnNetworks());
+    return new Prover(options, { sandbox, missing, isParallel });
   }
 
-  /** Starts a run in parallel with others. The next call of `run` with the same arguments gets its result. */
+  /**
+   * Starts a run in parallel with others, in a network of its own. The next call of `run` with the same arguments gets
+   * its result. Does nothing if checks cannot be isolated from each other.
+   */
   startAhead(commit: string, command: string, change?: ChangeFacts): void {
     const key = JSON.stringify([commit, command, change]);
-    if (this.#ahead.has(key)) return;
-    const run = this.#run(commit, command, change);
+    if (!this.#isParallel || this.#needsNetwork.has(command) || this.#ahead.has(key)) return;
+    const run = this.#run({ commit, command, change, isAhead: true });
     run.catch(() => {}); // the caller of `run` gets the error
     this.#ahead.set(key, run);
   }
 
-  async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+  /** `isExpected`: a failure that is accepted even if the check had no access to the machine's network. */
+  async run(
+    commit: string,
+    command: string,
+    change?: ChangeFacts,
+    isExpected: (run: CheckRun) => boolean = () => false,
+  ): Promise<Proven | Failed> {
     const key = JSON.stringify([commit, command, change]);
-    const ahead = this.#ahead.get(key);
+    const ahead = await this.#ahead.get(key);
     this.#ahead.delete(key);
-    return ahead ?? this.#run(commit, command, change);
+    if (ahead !== undefined && !this.#needsNetwork.has(command)) {
+      if (!("unclear" in ahead)) return ahead;
+      const { run } = ahead.unclear;
+      if (run.exit !== 0 && isExpected(run)) return ahead.unclear;
+    }
+    const proven = await this.#run({ commit, command, change, isAhead: false });
+    if ("unclear" in proven) return proven.unclear;
+    if ("error" in proven || proven.run.exit !== 0) return proven;
+    if (ahead !== undefined && "unclear" in ahead && ahead.unclear.run.exit !== 0)
+      this.#needsNetwork.add(command);
+    this.#passes.set(command, Math.max(this.#passes.get(command) ?? 0, passesIn(proven.inventory)));
+    return proven;
   }
 
-  async #run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+  /** True if the command has failed without the machine's network and passed with it. */
+  needsNetwork(command: string): boolean {
+    return this.#needsNetwork.has(command);
+  }
+
+  /** Without the machine's network, a check can fail, or skip tests, for this reason alone. */
+  #isUnclear(command: string, { run, inventory }: Checked): boolean {
+    return run.exit !== 0 || passesIn(inventory) < (this.#passes.get(command) ?? 0);
+  }
+
+  async #run({ commit, command, change, isAhead }: WantedRun): Promise<Proven | Failed | Unclear> {
     // A shell exits with 0 for an empty command.
     if (command.trim() === "") return { error: "the command is empty" };
     const setup = await this.#setupOf(commit);
@@ -154,10 +207,12 @@ export class Prover implements Disposable, AsyncDisposable {
     }
     const checked = await this.#places.with(tree, async (place) => {
       const failed = await this.#prepare(place, setup, included);
-      return failed ?? this.#check(place, { command, setup, change });
+      return failed ?? this.#check(place, { command, setup, change, network: !isAhead });
     });
     if ("error" in checked) return checked;
     const { run, inventory, isTrees } = checked;
+    if (isAhead && this.#isUnclear(command, checked))
+      return { unclear: { tree, run, reused: false, inventory } };
     if (run.exit !== 0) {
       this.#failed.add(plain);
       if (isTrees) await this.#reuse.keep([{ key: plain, command, tree, ...run }]);
@@ -267,7 +322,8 @@ export class Prover implements Disposable, AsyncDisposable {
       command,
       setup,
       change,
-    }: { readonly command: string; readonly setup: CommitSetup; readonly change: ChangeFacts | undefined },
+      network,
+    }: Pick<WantedRun, "command" | "change"> & { readonly setup: CommitSetup; readonly network: boolean },
   ): Promise<Checked | Failed> {
     const output = new WholeOutput();
     const msMax = this.#options.checkMsMax ?? checkMsMax;
@@ -275,6 +331,7 @@ export class Prover implements Disposable, AsyncDisposable {
     const ran = await this.#runSandboxed(place, {
       command: ["sh", "-c", command],
       purpose: "check",
+      network,
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
       env: {
         ...this.#environment(place, setup),
@@ -335,6 +392,10 @@ export class Prover implements Disposable, AsyncDisposable {
         : {};
     return { ...passed, ...python, CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
+}
+
+function passesIn(inventory: Inventory | null): number {
+  return Object.values(inventory?.tests ?? {}).filter((outcome) => outcome === "pass").length;
 }
 
 /** Whether a failure comes from this machine: a program is missing, or the check did not start. */

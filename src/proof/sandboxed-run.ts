@@ -14,6 +14,8 @@ export interface SandboxedRun extends Pick<ProcessRun, "command" | "env" | "msMa
   readonly tailBytesMax?: number;
   /** Further paths that the command must be able to read. */
   readonly readOnly?: readonly string[];
+  /** False: a network of its own, so that checks can run in parallel with the same ports. */
+  readonly network?: boolean;
   /** Changed paths, passed to the command in a file with one path per line. */
   readonly changed?: readonly string[];
 }
@@ -29,14 +31,24 @@ export interface SandboxedResult extends ProcessResult {
 export async function runSandboxed(
   sandbox: Sandbox,
   places: CheckPlaces,
-  { command, env, purpose, setup, changed, onOutput, readOnly: needed = [], ...limits }: SandboxedRun,
+  {
+    command,
+    env,
+    purpose,
+    setup,
+    network = true,
+    changed,
+    onOutput,
+    readOnly: needed = [],
+    ...limits
+  }: SandboxedRun,
 ): Promise<SandboxedResult> {
   const { checkout, temporary: outside, commonFolder, home: opened } = places;
   removeFolder(outside);
   mkdirSync(outside, { mode: 0o700 });
   using reporters = purpose === "check" ? placeReporters(join(dirname(outside), "reports")) : undefined;
   try {
-    const policy = checkPolicy(places, purpose);
+    const policy = checkPolicy(places, purpose, { network });
     const caches = sandbox.enforces
       ? openCaches({ commonFolder, temporary: outside, opened, purpose, setup })
       : noCaches;

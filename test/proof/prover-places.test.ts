@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Prover } from "../../src/proof/prover.ts";
@@ -21,6 +23,68 @@ describe("checks that are started ahead", () => {
     const folders = runs.map((proven) => ("error" in proven ? proven.error : proven.run.tail.trim()));
     expect(new Set(folders).size).toBe(2);
     for (const folder of folders) expect(existsSync(folder)).toBe(true);
+  });
+
+  it("may listen on the same port", async () => {
+    using ground = provingGround();
+    const listen = (own: string, other: string) => {
+      const code = `require("net").createServer().listen(47813, "127.0.0.1", () => {
+        const { existsSync, writeFileSync } = require("fs");
+        const folder = process.env.HOME + "/counts/";
+        writeFileSync(folder + "${own}", "");
+        setInterval(() => existsSync(folder + "${other}") && process.exit(0), 20);
+      }).on("error", () => process.exit(9));`;
+      return `${JSON.stringify(process.execPath)} -e '${code}'`;
+    };
+    const [first, second] = [listen("a", "b"), listen("b", "a")];
+    await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
+    prover.startAhead("HEAD", first);
+    prover.startAhead("HEAD", second);
+    for (const command of [first, second])
+      expect(await prover.run("HEAD", command)).toMatchObject({ run: { exit: 0 }, reused: false });
+    expect(prover.needsNetwork(first)).toBe(false);
+  });
+
+  it("have the machine's network where they fail without it, and that failure does not count", async () => {
+    using ground = provingGround();
+    const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const connect = `require("net").connect(${port}, "127.0.0.1").on("error", () => process.exit(7)).on("connect", () => process.exit(0));`;
+      const command = `${JSON.stringify(process.execPath)} -e '${connect}'`;
+      const reuse = reuseInMemory();
+      await using prover = await Prover.open({ ...ground.options, proofsMax: 2, reuse });
+      prover.startAhead("HEAD", command);
+      const proven = await prover.run("HEAD", command);
+      expect(proven).toMatchObject({ run: { exit: 0 }, reused: false });
+      expect(proven).not.toHaveProperty("run.earlier");
+      expect(prover.needsNetwork(command)).toBe(true);
+      expect(await prover.run("HEAD", command)).toMatchObject({ reused: true });
+    } finally {
+      server.close();
+    }
+  });
+
+  it("run again where fewer tests pass without the network than with it", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const listens = `require("fs").readFileSync("/proc/net/tcp", "utf8").includes(":${port.toString(16).toUpperCase().padStart(4, "0")} ")`;
+      const test = `require("node:test").test("online", { skip: !${listens} }, () => {});`;
+      using ground = provingGround({ "a.test.js": test });
+      const command = `${JSON.stringify(process.execPath)} --test a.test.js`;
+      await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
+      const online = { inventory: { tests: { "a.test.js > online": "pass" } } };
+      expect(await prover.run("HEAD", command)).toMatchObject(online);
+      ground.write("main/b.txt", "b");
+      ground.commit();
+      prover.startAhead("HEAD", command);
+      expect(await prover.run("HEAD", command)).toMatchObject({ ...online, reused: false });
+    } finally {
+      server.close();
+    }
   });
 
   it("wait for a place where all are in use", async () => {
@@ -47,13 +111,13 @@ describe("checks that are started ahead", () => {
 
   it("are asked for once: a second run is a new one", async () => {
     using ground = provingGround();
-    await using prover = await Prover.open(ground.options);
+    await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
     const command = 'echo x >> "$HOME/counts/runs"; exit 1';
     prover.startAhead("HEAD", command);
     prover.startAhead("HEAD", command);
-    await prover.run("HEAD", command);
+    await prover.run("HEAD", command, undefined, () => true);
     expect(ground.read("home/counts/runs")).toBe("x\n");
-    await prover.run("HEAD", command);
+    await prover.run("HEAD", command, undefined, () => true);
     expect(ground.read("home/counts/runs")).toBe("x\nx\n");
   });
 
@@ -70,7 +134,7 @@ describe("checks that are started ahead", () => {
     };
     const command = 'touch "$HOME/counts/began"; sleep 600';
     {
-      await using prover = await Prover.open({ ...ground.options, reuse: watched });
+      await using prover = await Prover.open({ ...ground.options, proofsMax: 2, reuse: watched });
       prover.startAhead("HEAD", command);
       while (!existsSync(ground.place("home/counts/began")))
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -14,7 +14,7 @@ import type { JudgedCheck } from "../../proof/judgement/judge-change.ts";
 import type { ChangeFacts, Proven, Prover } from "../../proof/prover.ts";
 import { readTrees } from "../../workspace/git/read-tree.ts";
 import { refuseUnset } from "./refuse-unset.ts";
-import { settledRun, tryCheck } from "./try-check.ts";
+import { settledRun, type Tried, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
   readonly command: string;
@@ -136,15 +136,9 @@ export class ChecksProof {
     const records: CheckRecord[] = [];
     const passed: JudgedCheck[] = [];
     for (const { command, kind } of checks) {
-      const before = await this.#onBase(command, kind);
-      if ("allow" in before) return { refused: before, records };
-      this.#with.onProgress(`running on the merged tree: ${command}`);
-      const { prover, allowRed, onProgress } = this.#with;
-      const isKnown = (run: CheckRun) =>
-        allowRed === true && kind === "project" && isSameFailure(before.run, run);
-      const whole = (proven: Proven) => wholeRun(proven, before);
-      const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
-      if ("error" in tried) return { refused: notRun(command, tried.error), records };
+      const compared = await this.#compare(commit, { command, kind }, change);
+      if ("allow" in compared) return { refused: compared, records };
+      const { before, tried, isKnown } = compared;
       const { tree, first: after, again } = tried;
       const asBefore = isKnown(after);
       const runs = { kind, before: before.run, after, again };
@@ -158,7 +152,7 @@ export class ChecksProof {
           after: { tree, run: after, reused: false, inventory: tried.inventory },
         });
       if (record.outcome === "pass" || asBefore) continue;
-      const isRedBase = !allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
+      const isRedBase = !this.#with.allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
       if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
@@ -170,6 +164,27 @@ export class ChecksProof {
       if (answer !== "approved") return { ...vacuous(command, answer, ofRun), records };
     }
     return { records, passed };
+  }
+
+  /** Runs a check on the base and on a merged tree, both with the machine's network or both without it. */
+  async #compare(
+    commit: string,
+    { command, kind }: WantedCheck,
+    change: ChangeFacts,
+  ): Promise<{ readonly before: Proven; readonly tried: Tried; isKnown(run: CheckRun): boolean } | Deny> {
+    const { prover, allowRed, onProgress } = this.#with;
+    const before = await this.#onBase(command, kind);
+    if ("allow" in before) return before;
+    onProgress(`running on the merged tree: ${command}`);
+    const hadNetwork = prover.needsNetwork(command);
+    const isKnown = (run: CheckRun) =>
+      allowRed === true && kind === "project" && isSameFailure(before.run, run);
+    const whole = (proven: Proven) => wholeRun(proven, before);
+    const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
+    if ("error" in tried) return notRun(command, tried.error);
+    if (prover.needsNetwork(command) === hadNetwork) return { before, tried, isKnown };
+    this.#before.delete(command);
+    return this.#compare(commit, { command, kind }, change);
   }
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {

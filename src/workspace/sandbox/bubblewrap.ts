@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
+import { runProcess } from "../process/run-process.ts";
 import { enclosing, type Mount, planMounts } from "./plan-mounts.ts";
 import { type Sandbox, SandboxFault, type SandboxPolicy } from "./sandbox.ts";
 
@@ -19,9 +20,14 @@ const kernelControls = process.getuid?.() === 0 ? ["acpi", "fs", "mtrr", "scsi",
 
 /** A sandbox of Linux namespaces, built by the program `bwrap` at this path. */
 export function bubblewrap(program: string): Sandbox {
+  let ownNetworks: Promise<boolean> | undefined;
   return {
     kind: "bubblewrap",
     enforces: true,
+    hasOwnNetworks: () => {
+      ownNetworks ??= tryOwnNetwork(program);
+      return ownNetworks;
+    },
     wrap(command, policy, { cwd, env }) {
       const mounts = planMounts(policy);
       const words = [...sandboxWords(policy, mounts), "--chdir", visibleFolder(cwd, mounts)];
@@ -32,6 +38,12 @@ export function bubblewrap(program: string): Sandbox {
       };
     },
   };
+}
+
+/** Some containers allow all namespaces but this one. */
+async function tryOwnNetwork(program: string): Promise<boolean> {
+  const command = [program, "--unshare-net", "--ro-bind", "/", "/", "/bin/sh", "-c", ":"];
+  return (await runProcess({ command, cwd: "/", env: {}, msMax: 10_000 })).exit === 0;
 }
 
 /** The options of `bwrap` that build this sandbox. */

@@ -19,7 +19,11 @@ export interface CheckPlaces {
 }
 
 /** Checks run code that agents wrote. They may write their own checkout, but no git folder, not even their own. */
-export function checkPolicy(places: CheckPlaces, purpose: "check" | "set-up"): SandboxPolicy {
+export function checkPolicy(
+  places: CheckPlaces,
+  purpose: "check" | "set-up",
+  { network = true } = {},
+): SandboxPolicy {
   const { root, commonFolder, checkout, temporary } = places;
   // The state of all repositories: a check must not read the checkouts of other repositories either.
   const states = dirname(checkoutsFolder(commonFolder));
@@ -40,7 +44,7 @@ export function checkPolicy(places: CheckPlaces, purpose: "check" | "set-up"): S
     home: { path: home ?? states, shown: ofKind("shown"), writable: ofKind("writable") },
     placed: [],
     temporary,
-    network: true,
+    network,
   };
 }
 

@@ -5,6 +5,7 @@ export function noSandbox(): Sandbox {
   return {
     kind: "none",
     enforces: false,
+    hasOwnNetworks: async () => false,
     wrap: (command, { temporary }, { env }) => ({
       command,
       env: temporary === null ? { ...env } : { ...env, TMPDIR: temporary },

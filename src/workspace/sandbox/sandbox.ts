@@ -16,6 +16,7 @@ export interface SandboxPolicy {
   readonly placed: readonly PlacedFolder[];
   /** A private folder that is the temporary folder in the sandbox. Null: the machine's own temporary folders. */
   readonly temporary: string | null;
+  /** False: a network of its own, with the loopback interface only. */
   readonly network: boolean;
   /** Lockstep's own socket. It can be reached although its folder is hidden. */
   readonly socket?: string;
@@ -34,6 +35,8 @@ export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
   /** False: nothing is isolated. */
   readonly enforces: boolean;
+  /** Whether a process in the sandbox can have a network of its own, with the loopback interface only. */
+  hasOwnNetworks(): Promise<boolean>;
   /** The command to start instead, and its whole environment. */
   wrap(
     command: readonly string[],
