@@ -15,13 +15,25 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+/** These start no processes and change nothing outside of their files, so that many files can share a worker. */
+const inProcess = ["src/**/*.test.ts", "test/{core,engine,ledger,orchestrator}/**/*.test.ts"];
+
 /** Tests start Node hundreds of times. What it compiled, and the types that it took out, it finds here. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node-compile");
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, "test/clients-real/**", "test/cheats/*/**"],
+    projects: [
+      { extends: true, test: { name: "in-process", include: inProcess, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...inProcess, "test/clients-real/**", "test/cheats/*/**"],
+        },
+      },
+    ],
     globalSetup: ["test/support/fresh-build.ts"],
     setupFiles: ["test/support/fresh-worker.ts", "test/support/fixed-seed.ts"],
     testTimeout: 60_000,
