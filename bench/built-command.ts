@@ -1,4 +1,4 @@
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 
@@ -12,7 +12,8 @@ export interface BuiltCommand extends Disposable {
 export function builtCommand(): BuiltCommand {
   if (!existsSync(join(root, "dist"))) throw new Error("the command is not built yet: run `npm run build`");
   const folder = temporaryFolder();
-  for (const part of ["bin", "dist", "roles", "package.json"])
+  const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: string[] };
+  for (const part of [...files, "package.json"])
     cpSync(join(root, part), join(folder.path, part), { recursive: true });
   return { path: join(folder.path, "bin", "lockstep.cjs"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }

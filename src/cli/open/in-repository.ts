@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { Tidier } from "../../run/landing/tidy-checkouts.ts";
 import { packRepository } from "../../workspace/checkouts/pack-repository.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { findRepository, readRepository } from "../../workspace/git/repository-state.ts";
@@ -34,11 +35,11 @@ export async function inRepository(
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
   try {
-    const { exit, text, refusals, document } = await withContext(command, { dryRun, json }, act);
-    writeAll(1, json ? documentText(document, jsonLines) : text);
-    for (const { name, refused } of refusals)
-      writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
-    return exit;
+    return await withContext(command, { dryRun, json }, act, ({ text, refusals, document }) => {
+      writeAll(1, json ? documentText(document, jsonLines) : text);
+      for (const { name, refused } of refusals)
+        writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
+    });
   } catch (error) {
     const fault = faultVerdict(error);
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
@@ -53,11 +54,13 @@ function documentText(document: object, asLine: boolean): string {
 
 const ofPerson: ReadonlySet<string> = new Set(["land", "rollback"]);
 
-async function withContext<Result>(
+/** Prints the result before checkouts are removed and the repository is packed: both can take a while. */
+async function withContext(
   command: string,
   { dryRun = false, json = false }: RepositoryOptions,
-  act: (context: IntegrationContext) => Promise<Result>,
-): Promise<Result> {
+  act: (context: IntegrationContext) => Promise<Told>,
+  print: (told: Told) => void,
+): Promise<number> {
   const found = await findRepository(findProject(currentFolder()));
   if ("error" in found) throw new CommandFault("R-IN-001", found.error);
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
@@ -69,9 +72,14 @@ async function withContext<Result>(
   using progress = showProgress();
   // A person lands and rolls back; a run acts on its own.
   const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
-  const result = await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+  const context = { engine, repository, config, call, dryRun, onProgress: progress.step };
+  await using tidier = new Tidier(context);
+  const told = await act({ ...context, tidy: tidier.start });
+  progress.close();
+  print(told);
+  await tidier[Symbol.asyncDispose]();
   if (!dryRun) await packAfter(repository.commonFolder, progress.step);
-  return result;
+  return told.exit;
 }
 
 /** Packs the repository, unless another process has running agents. A failure is only reported. */

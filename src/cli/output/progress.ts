@@ -6,6 +6,8 @@ import { duration, printable } from "./table.ts";
 /** Prints long steps to stderr. On a terminal the last one shows its duration. */
 export interface Progress extends Disposable {
   step(line: string): void;
+  /** Ends the line of the last step, so that something else can be printed. */
+  close(): void;
 }
 
 const tickMs = 1000;
@@ -21,6 +23,10 @@ export function showProgress(): Progress {
     const seconds = Math.round((performance.now() - current.since) / 1000);
     writeAll(2, `\r\u001b[K${text()}${seconds > 0 ? ` ${style.dim(duration(seconds))}` : ""}${end}`);
   };
+  const close = () => {
+    if (live) rewrite("\n");
+    current = undefined;
+  };
   const timer = live ? setInterval(() => rewrite(""), tickMs) : undefined;
   timer?.unref();
   return {
@@ -31,9 +37,10 @@ export function showProgress(): Progress {
       current = { line: said, since: performance.now() };
       writeAll(2, live ? text() : `${text()}\n`);
     },
+    close,
     [Symbol.dispose]: () => {
       clearInterval(timer);
-      if (live) rewrite("\n");
+      close();
     },
   };
 }

@@ -16,7 +16,6 @@ import { proveChain } from "./prove-chain.ts";
 import type { ProvenChain } from "./proving.ts";
 import { recordProofs } from "./record-proofs.ts";
 import { recoverMoves } from "./recover-moves.ts";
-import { tidyCheckouts } from "./tidy-checkouts.ts";
 
 /** How many times the base may move during an integration before it gives up. */
 const roundsMax = 5;
@@ -99,7 +98,7 @@ async function integrateOnce(
   const landed = proven.links.length === 0 ? { members: [] } : await landChain(context, proven);
   if (landed === "base moved") return landed;
   for (const one of landed.members) done.set(one.branch, one);
-  if (landed.moved !== undefined) for (const line of await tidyCheckouts(context)) context.onProgress(line);
+  if (landed.moved !== undefined) context.tidy?.();
   const inOrder = requests.flatMap(({ branch }) => done.get(branch) ?? []);
   const members = await recordProofs(context, inOrder, proven.gate);
   if (!context.dryRun) await recordRefusals(context, members);

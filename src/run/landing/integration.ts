@@ -17,6 +17,8 @@ export interface IntegrationContext {
   /** A project check may fail the same way as on the base. */
   readonly allowRed?: boolean;
   onProgress(line: string): void;
+  /** Called when the base has moved: checkouts of finished tasks can be removed, in the background. */
+  tidy?(): void;
   /** Called at every point after which a crash leaves something to finish. */
   reached?(point: CrashPoint): void;
 }

@@ -152,7 +152,8 @@ export class ChecksProof {
           after: { tree, run: after, reused: false, inventory: tried.inventory },
         });
       if (record.outcome === "pass" || asBefore) continue;
-      const isRedBase = !this.#with.allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
+      const isRedBase =
+        !this.#with.allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
       if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
