@@ -5,12 +5,14 @@ import type { CheckRun } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
+import { isInstalled } from "../workspace/checkouts/copy-dependencies.ts";
 import {
   copyIncluded,
   type Included,
   includedMarks,
   readIncluded,
 } from "../workspace/checkouts/included-files.ts";
+import { storeSetup, takeSetup } from "../workspace/checkouts/setup-store.ts";
 import { networkAccess } from "../workspace/process/network-variables.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
@@ -111,6 +113,7 @@ export class Prover implements Disposable, AsyncDisposable {
   /** Runs that were started ahead and whose results were not requested yet. */
   readonly #ahead = new Map<string, Promise<Proven | Failed | Unclear>>();
   readonly #isParallel: boolean;
+  #installing: Promise<unknown> = Promise.resolve();
   /** Commands that failed without the machine's network and passed with it. */
   readonly #needsNetwork = new Set<string>();
   /** How many tests of a command passed with the machine's network. */
@@ -273,27 +276,55 @@ export class Prover implements Disposable, AsyncDisposable {
   }
 
   async #prepare(place: ProofPlace, setup: CommitSetup, included: Included): Promise<Failed | undefined> {
-    const { commit, tree, commands } = setup;
+    const { commit, tree } = setup;
     const { checkout } = place;
     place.prepared = undefined;
     await checkout.show(commit);
     const { own, shared } = resultKeys(setup, included);
     const kept = checkout.setupKey();
     if (kept === undefined || (kept !== own && kept !== shared)) {
-      await checkout.showBare(commit);
-      await copyIncluded(included, checkout.folder);
-      if (commands.length === 0) this.#options.onProgress?.(`nothing is installed: ${setup.why}`);
-      for (const command of commands) {
-        const failed = await this.#setUp(place, command, setup);
-        if (failed !== undefined) return failed;
-      }
-      // Removes what the set-up left outside of the kept folders: otherwise only the first check would have it.
-      if (commands.length > 0 && !(await checkout.show(commit))) return unclean;
-      checkout.keepSetup(shared !== undefined && ranNoScript(checkout.folder) ? shared : own);
+      // One at a time: the next one may find in the store what it needs.
+      const installed = this.#installing.then(() => this.#install(place, setup, included));
+      this.#installing = installed.catch(() => {}); // its own caller gets the error
+      const failed = await installed;
+      if (failed !== undefined) return failed;
     }
     await copyIncluded(included, checkout.folder);
     place.prepared = tree;
     return undefined;
+  }
+
+  async #install(place: ProofPlace, setup: CommitSetup, included: Included): Promise<Failed | undefined> {
+    const { commit, commands, why, runsTree } = setup;
+    const { checkout } = place;
+    const { commonFolder, onProgress } = this.#options;
+    const { own, shared } = resultKeys(setup, included);
+    await checkout.showBare(commit);
+    await copyIncluded(included, checkout.folder);
+    if (commands.length === 0) onProgress?.(`nothing is installed: ${why}`);
+    const isStored = await this.#takeStored(place, setup, shared ?? own);
+    if (!isStored)
+      for (const command of commands) {
+        const failed = await this.#setUp(place, command, setup);
+        if (failed !== undefined) return failed;
+      }
+    // Removes what the set-up left outside of the kept folders: otherwise only the first check would have it.
+    if (commands.length > 0 && !(await checkout.show(commit))) return unclean;
+    const isShared = isStored || (shared !== undefined && ranNoScript(checkout.folder));
+    const key = isShared ? (shared ?? own) : own;
+    checkout.keepSetup(key);
+    const isForMany = isShared || !runsTree;
+    if (!isStored && commands.length > 0 && isForMany && checkout.setupFiles().every(isInstalled))
+      await storeSetup(commonFolder, key, checkout.folder);
+    return undefined;
+  }
+
+  /** Copies what an earlier set-up with the same key installed. */
+  async #takeStored({ checkout }: ProofPlace, { commands, why }: CommitSetup, key: string): Promise<boolean> {
+    const { commonFolder, onProgress } = this.#options;
+    if (commands.length === 0 || !(await takeSetup(commonFolder, key, checkout.folder))) return false;
+    onProgress?.(`copying what an earlier set-up installed (${why})`);
+    return true;
   }
 
   async #setUp(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
 import { detectSetup, setupTexts } from "../core/proof/detect-setup.ts";
 import { type SetupInputs, setupInputs } from "../core/proof/setup-inputs.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
@@ -6,6 +7,7 @@ import { readObject } from "../workspace/git/object-reader.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
 import { readRef } from "../workspace/git/refs.ts";
 import { readTop } from "../workspace/git/tree-entries.ts";
+import { programOnPath } from "../workspace/process/search-path.ts";
 
 export interface CommitSetup extends SetupPlan {
   /** The full commit id. */
@@ -41,7 +43,7 @@ export async function readSetup(
   const inputs = await readInputs(root, full, plan);
   const keyOf = (made: unknown) =>
     createHash("sha256")
-      .update(JSON.stringify([plan.commands, process.version, process.platform, process.arch, made]))
+      .update(JSON.stringify([plan.commands, toolsOf(plan.commands), process.platform, process.arch, made]))
       .digest("hex");
   const isSure = inputs !== undefined && !inputs.unlessScripts;
   return {
@@ -50,6 +52,19 @@ export async function readSetup(
     key: keyOf(isSure ? inputs.ids : tree),
     keyUnlessScripts: inputs?.unlessScripts === true ? keyOf(inputs.ids) : undefined,
   };
+}
+
+/** The programs that install, and the interpreters that the result is made for, each with a mark of its version. */
+function toolsOf(commands: SetupPlan["commands"]): unknown {
+  const names = new Set(
+    commands.length === 0 ? [] : [...commands.map(([name = ""]) => name), "node", "python3"],
+  );
+  return [...names].sort().map((name) => {
+    const file = programOnPath(name);
+    if (file === undefined) return [name];
+    const { size, mtimeMs } = statSync(file);
+    return [name, realpathSync(file), size, mtimeMs];
+  });
 }
 
 function configured(commands: readonly (readonly string[])[]): SetupPlan {

@@ -70,7 +70,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("is not used again after a check has changed it", async () => {
+  it("comes from the store again after a check has changed it", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -81,6 +81,43 @@ describe("what a set-up installed", () => {
       expect(await prover.run(next, "node -p 'require(\"a\")'")).toMatchObject({
         run: { tail: "installed\n" },
       });
+      expect(runsOf(ground)).toHaveLength(1);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("is copied to checks that run in parallel, and back when a lock file has its old content again", async () => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground));
+      const first = ground.git("rev-parse", "HEAD");
+      ground.write("main/package.json", manifest.replace("1", "2"));
+      const second = ground.commit();
+      await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
+      const commands = ["node -p 'require(\"a\")' # 1", "node -p 'require(\"a\")' # 2"];
+      for (const commit of [first, second, first]) {
+        for (const command of commands) prover.startAhead(commit, `${command} ${commit}`);
+        for (const command of commands)
+          expect(await prover.run(commit, `${command} ${commit}`)).toMatchObject({
+            run: { tail: "installed\n" },
+          });
+      }
+      expect(runsOf(ground)).toHaveLength(2);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("is installed again by another version of the tool", async () => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground));
+      await checkAll(ground, ["HEAD"]);
+      ground.write("home/.local/bin/npm", `${ground.read("home/.local/bin/npm")}\n# newer\n`);
+      await checkAll(ground, [anotherTree(ground)]);
       expect(runsOf(ground)).toHaveLength(2);
     } finally {
       process.env.PATH = before;

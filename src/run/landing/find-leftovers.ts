@@ -14,6 +14,7 @@ import { listPool } from "../../workspace/checkouts/checkout-pool.ts";
 import { type ListedCheckout, listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
 import { emptySlot, listSlots } from "../../workspace/checkouts/proof-slot.ts";
 import { removeCheckouts } from "../../workspace/checkouts/remove-checkout.ts";
+import { storedSetups } from "../../workspace/checkouts/setup-store.ts";
 import { diskUse } from "../../workspace/checkouts/walk-tree.ts";
 import { removeFolder } from "../../workspace/files/remove-folder.ts";
 import { changeRefs } from "../../workspace/git/ref-writer.ts";
@@ -94,6 +95,10 @@ function checkPlaces(commonFolder: string, before: number): readonly Leftover[] 
       pooled.map((one) => one.folder),
     ),
     { ...folders("proof checkouts not used lately", paths), free: each(paths, emptySlot) },
+    folders(
+      "installed dependencies not used lately",
+      storedSetups(commonFolder).flatMap((one) => (one.lastUse < before ? one.folder : [])),
+    ),
     folders(
       "caches not used lately",
       caches.filter((cache) => statSync(cache).ctimeMs < before),

@@ -1,21 +1,34 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { BytePath } from "../git/byte-path.ts";
 import { copyFolder } from "./copy-folder.ts";
 import { isOutput, walkTree } from "./walk-tree.ts";
 
 /** The folders that set-ups create at the top. Packages of a workspace also have their own `node_modules`. */
 const keptFolders = /^(?:(?:.*\/)?node_modules|\.venv|target|vendor\/bundle)$/;
 
+/** Whether a path is, or is in, a folder that `copyInstalled` copies. */
+export function isInstalled(path: BytePath): boolean {
+  const parts = path.split("/");
+  return parts.some((_, at) => keptFolders.test(parts.slice(0, at + 1).join("/")));
+}
+
+/** Copies installed dependencies into a checkout of an agent, whose git then ignores them. */
+export async function copyDependencies(from: string, to: string): Promise<readonly string[]> {
+  const copied = await copyInstalled(from, to);
+  if (copied.length > 0) noteInstalled(to, copied);
+  return copied;
+}
+
 /**
  * Copies installed dependencies into another checkout and returns the copied folders. They are not linked, because a
  * project package that is linked into `node_modules` must lead to the new checkout. Existing folders stay.
  */
-export async function copyDependencies(from: string, to: string): Promise<readonly string[]> {
-  const found = findKept(from).filter(
+export async function copyInstalled(from: string, to: string): Promise<readonly string[]> {
+  const found = findInstalled(from).filter(
     (path) => existsSync(dirname(join(to, path))) && !existsSync(join(to, path)),
   );
   for (const path of found) await copyFolder({ from, to, path });
-  if (found.length > 0) noteInstalled(to, found);
   return found;
 }
 
@@ -39,7 +52,7 @@ function installedFile(checkout: string): string {
   return join(dirname(checkout), "installed.json");
 }
 
-function findKept(folder: string): string[] {
+export function findInstalled(folder: string): readonly string[] {
   const found: string[] = [];
   walkTree(folder, "", {
     enter: (path) => path !== ".git" && !isOutput(path),

@@ -25,13 +25,15 @@ export interface FolderCopy {
   readonly to: string;
   /** The folder's path in both. */
   readonly path: string;
+  /** The path that `to` gets later. */
+  readonly renamed?: string;
 }
 
 /**
  * Copies a folder from one checkout into another, with copy-on-write if the disk supports it. Links and paths in Python
  * environments that lead to the old checkout are changed to the new one, or tests would run the old checkout's code.
  */
-export async function copyFolder({ from, to, path }: FolderCopy): Promise<void> {
+export async function copyFolder({ from, to, path, renamed = to }: FolderCopy): Promise<void> {
   const aside = mkdtempSync(join(dirname(to), "copying-"));
   try {
     // Renamed only when complete, because an incomplete folder would never be completed.
@@ -43,7 +45,7 @@ export async function copyFolder({ from, to, path }: FolderCopy): Promise<void> 
       mode: constants.COPYFILE_FICLONE,
       filter: async (one) => isCopied(await lstat(one)),
     });
-    repoint(copy, [from, realpathSync(from)], to);
+    repoint(copy, [from, realpathSync(from)], renamed);
     mkdirSync(dirname(join(to, path)), { recursive: true });
     renameSync(copy, join(to, path));
   } finally {

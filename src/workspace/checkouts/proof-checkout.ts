@@ -35,6 +35,8 @@ export interface ProofCheckout extends Disposable {
   show(commit: string): Promise<boolean>;
   /** The same without the files of set-ups. */
   showBare(commit: string): Promise<void>;
+  /** The files of the last set-up that the last `show` found. */
+  setupFiles(): readonly BytePath[];
   /** The key of the last set-up, if its files are unchanged. Files that were added since are removed. */
   setupKey(): string | undefined;
   /** Records that the current files are the result of a set-up. */
@@ -108,6 +110,7 @@ export function openProofCheckout(
       rmSync(keyFile, { force: true });
       await show(commit, []);
     },
+    setupFiles: () => left,
     setupKey: () => (existsSync(keyFile) ? restoreMarked(keyFile, { folder, paths: left }) : undefined),
     keepSetup: (key) => writeMarks(keyFile, key, { folder, paths: left }),
     [Symbol.dispose]() {

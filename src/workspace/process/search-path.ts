@@ -11,6 +11,18 @@ export function safeSearchPath(path = process.env.PATH ?? ""): string {
   return folders.filter((folder) => repositoryTop(folder) === undefined).join(delimiter);
 }
 
+/**
+ * The file that a shell would start for this name. Relative entries of PATH are skipped: the project could contain a
+ * program of that name.
+ */
+export function programOnPath(name: string, path = process.env.PATH ?? ""): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, name))
+    .find(isProgram);
+}
+
 export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { runProcess } from "../process/run-process.ts";
-import { isProgram } from "../process/search-path.ts";
+import { programOnPath } from "../process/search-path.ts";
 import { bubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -19,7 +19,7 @@ const proven = new Map<string, Promise<Found>>();
 /** A sandbox that was tested on this machine, once per process; or why there is none. */
 export async function findBubblewrap({ platform, path }: Machine): Promise<Found> {
   if (platform !== "linux") return { missing: notLinux(platform) };
-  const program = programIn(path);
+  const program = programOnPath("bwrap", path);
   if (program === undefined)
     return { missing: "the program `bwrap` is not on PATH: install the package `bubblewrap`" };
   const known = proven.get(program) ?? prove(program);
@@ -32,15 +32,6 @@ export async function findBubblewrap({ platform, path }: Machine): Promise<Found
 function notLinux(platform: NodeJS.Platform): string {
   const name = platform === "darwin" ? "macOS" : platform === "win32" ? "Windows" : platform;
   return `lockstep's sandbox is bubblewrap, which runs on Linux only: on ${name} agent processes are not isolated; the guard before a write and the comparison after it still apply`;
-}
-
-/** Relative entries of PATH are skipped: the project could contain a program of that name. */
-function programIn(path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((folder) => join(folder, "bwrap"))
-    .find(isProgram);
 }
 
 /** Builds a real sandbox and tries to write inside and outside of it. */
