@@ -14,10 +14,12 @@ const answer = {
   next: { recommended_agent: "Orchestrator", recommended_task_id: "same", reason: "done" },
 };
 
+export const instantAnswer = JSON.stringify(answer);
+
 /** Takes no time worth speaking of: writes its task's number into the task's file, and says so. */
 const agent = `number=\${LOCKSTEP_TASK##*-}
 echo $number > made/$((number % ${files})).txt
-echo '${JSON.stringify(answer)}'
+echo '${instantAnswer}'
 `;
 
 /** A repository with a plan of tasks that nothing but Lockstep spends time on. */

@@ -22,6 +22,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   ledger: () => import("./ledger.ts"),
   checkouts: () => import("./checkouts.ts"),
   land: () => import("./land.ts"),
+  integration: () => import("./integration.ts"),
   orchestration: () => import("./orchestration.ts"),
 };
 

@@ -1,4 +1,8 @@
-import { openProofCheckout, type ProofCheckout } from "../workspace/checkouts/proof-checkout.ts";
+import {
+  msForNextCheckout,
+  openProofCheckout,
+  type ProofCheckout,
+} from "../workspace/checkouts/proof-checkout.ts";
 
 /** A checkout for checks, used by one check at a time. */
 export interface ProofPlace {
@@ -14,19 +18,30 @@ export interface PlacesOptions {
   onProgress?(line: string): void;
 }
 
-/** The checkouts of one prover. The first is opened at once, the others when checks run in parallel. */
+/**
+ * The checkouts of one prover. The first is opened at once. Others are opened for checks that wait, if making another
+ * checkout takes less time than these checks.
+ */
 export class ProofPlaces implements Disposable {
   readonly first: ProofPlace;
   readonly #options: PlacesOptions;
   readonly #all: ProofPlace[];
   readonly #free: ProofPlace[];
   readonly #waiting: ((place: ProofPlace) => void)[] = [];
+  #checks = 0;
+  #checksMs = 0;
 
   constructor(options: PlacesOptions) {
     this.#options = options;
     this.first = open(options);
     this.#all = [this.first];
     this.#free = [this.first];
+  }
+
+  /** Records how long a check took. */
+  took(ms: number): void {
+    this.#checks += 1;
+    this.#checksMs += ms;
   }
 
   /** Runs `use` in a free checkout, preferably one that is set up for this tree. */
@@ -51,7 +66,11 @@ export class ProofPlaces implements Disposable {
   }
 
   #openNext(): ProofPlace | undefined {
-    if (this.#all.length >= this.#options.placesMax) return undefined;
+    const { commonFolder, placesMax } = this.#options;
+    const checkMs = this.#checks === 0 ? Number.POSITIVE_INFINITY : this.#checksMs / this.#checks;
+    const waitMs = (this.#waiting.length + 1) * checkMs;
+    if (this.#all.length >= placesMax || waitMs < msForNextCheckout(commonFolder, this.#all.length))
+      return undefined;
     const place = open(this.#options);
     this.#all.push(place);
     return place;

@@ -206,6 +206,7 @@ export class Prover implements Disposable, AsyncDisposable {
     const kept = told === undefined ? seen : await this.#reuse.find(told);
     if (kept?.exit === 0 && earlier === undefined) {
       const { exit, seconds, digest, tail } = kept;
+      this.#places.took(seconds * 1000);
       return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
     }
     const checked = await this.#places.with(tree, async (place) => {
@@ -214,6 +215,7 @@ export class Prover implements Disposable, AsyncDisposable {
     });
     if ("error" in checked) return checked;
     const { run, inventory, isTrees } = checked;
+    this.#places.took(run.seconds * 1000);
     if (isAhead && this.#isUnclear(command, checked))
       return { unclear: { tree, run, reused: false, inventory } };
     if (run.exit !== 0) {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Prover } from "../../src/proof/prover.ts";
 import { reuseInMemory } from "../../src/proof/reuse.ts";
+import { checkoutsFolder } from "../../src/workspace/state/state-home.ts";
 import { provingGround } from "../support/proving-ground.ts";
 import { eventually } from "../support/run-command.ts";
 
@@ -95,6 +96,22 @@ describe("checks that are started ahead", () => {
     const runs = await Promise.all(commands.map((command) => prover.run("HEAD", command)));
     for (const proven of runs) expect(proven).toMatchObject({ run: { exit: 0, tail: `${prover.folder}\n` } });
     expect(readdirSync(dirname(dirname(prover.folder)))).toEqual(["0"]);
+  });
+
+  it("do not get another checkout that takes longer to make than they do to run", async () => {
+    using ground = provingGround();
+    const file = join(checkoutsFolder(ground.place("main/.git")), "proof-checkout-ms");
+    const places = async (ms: number) => {
+      await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
+      await prover.run("HEAD", `pwd; : ${ms}`);
+      writeFileSync(file, String(ms));
+      const commands = [1, 2, 3].map((number) => `sleep 0.1; pwd; : ${ms} ${number}`);
+      for (const command of commands) prover.startAhead("HEAD", command);
+      const runs = await Promise.all(commands.map((command) => prover.run("HEAD", command)));
+      return new Set(runs.map((proven) => ("error" in proven ? proven.error : proven.run.tail))).size;
+    };
+    expect(await places(3_600_000)).toBe(1);
+    expect(await places(0)).toBe(2);
   });
 
   it("keep their place to themselves: a folder for something else is another one", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
 import { type BytePath, onDisk } from "../git/byte-path.ts";
@@ -43,12 +43,28 @@ export interface ProofCheckout extends Disposable {
   keepSetup(key: string): void;
 }
 
+function slotsFolder(commonFolder: string): string {
+  return join(checkoutsFolder(commonFolder), "proof");
+}
+
+/** Contains how long the last new checkout took. */
+function msFile(commonFolder: string): string {
+  return join(checkoutsFolder(commonFolder), "proof-checkout-ms");
+}
+
+/** How long the checkout after this many probably takes to make; 0 if it exists or nothing is known. */
+export function msForNextCheckout(commonFolder: string, opened: number): number {
+  const isMade = existsSync(join(slotsFolder(commonFolder), String(opened), "tree"));
+  const file = msFile(commonFolder);
+  return isMade || !existsSync(file) ? 0 : Number(readFileSync(file, "utf8"));
+}
+
 /** `say` gets messages for the user, each once. */
 export function openProofCheckout(
   commonFolder: string,
   say: (line: string) => void = () => {},
 ): ProofCheckout {
-  const slot = takeSlot(join(checkoutsFolder(commonFolder), "proof"));
+  const slot = takeSlot(slotsFolder(commonFolder));
   const folder = join(slot.folder, "tree");
   const gitFolder = join(folder, ".git");
   const temporary = join(slot.folder, "tmp");
@@ -90,7 +106,13 @@ export function openProofCheckout(
     );
   };
   const show = async (commit: string, kept: readonly string[]) => {
-    if (!existsSync(join(gitFolder, "HEAD"))) await make();
+    if (!existsSync(join(gitFolder, "HEAD"))) {
+      const startMs = performance.now();
+      await make();
+      await checkOut(commit, kept);
+      writeFileSync(msFile(commonFolder), String(Math.round(performance.now() - startMs)), { mode: 0o600 });
+      return true;
+    }
     try {
       await checkOut(commit, kept);
       return true;
