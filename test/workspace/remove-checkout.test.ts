@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -147,6 +148,22 @@ describe("a checkout that is removed", () => {
       process.env.HOME = before;
     }
   });
+
+  it.each(["a file", "a link"])(
+    "stays where an agent has replaced `.git` by %s, until that is moved",
+    async (kind) => {
+      using work = await checkedOut();
+      work.agent.write("a.txt", "b\n");
+      const own = join(work.checkout.folder, ".git");
+      renameSync(own, `${own}-aside`);
+      if (kind === "a file") writeFileSync(own, "gitdir: /\n");
+      else symlinkSync(`${own}-aside`, own);
+      await expect(removeCheckout(work.checkout)).rejects.toThrow(/\.git` is a link or a file.*move it away/);
+      rmSync(own);
+      renameSync(`${own}-aside`, own);
+      expect(await removeCheckout(work.checkout)).toHaveLength(1);
+    },
+  );
 
   it("is kept once, however often that is tried", async () => {
     using work = await checkedOut({ "a.txt": "a\n", ".gitignore": "*.local\n" });

@@ -91,6 +91,14 @@ export function refuseReplaced(folder: string): void {
   );
 }
 
+/** Refuses a `.git` that leads git to another repository. */
+export function refuseOtherGit(folder: string): void {
+  const path = join(folder, ".git");
+  const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true;
+  if (!isFolder)
+    throw new CheckoutFault(`${quoted(path, 300)} is a link or a file, but it was a folder: move it away`);
+}
+
 /** A valid file name that resembles the text. */
 function cleaned(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 60);

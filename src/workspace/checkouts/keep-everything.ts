@@ -3,7 +3,7 @@ import { branchOfKept, holdsIgnored, refsOf } from "../../core/names/ref-names.t
 import { shellWord } from "../../core/text/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { type KeptRef, nothing, readTaskRefs, type TaskKept } from "./attempt-refs.ts";
-import { type Checkout, refuseReplaced, repositoryFolder } from "./checkout.ts";
+import { type Checkout, refuseOtherGit, refuseReplaced, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { keepCommits } from "./keep-commits.ts";
 import { keepIgnored } from "./keep-ignored.ts";
@@ -37,6 +37,7 @@ export async function keepAll(
 ) {
   const { commonFolder, folder } = checkout;
   refuseReplaced(folder);
+  refuseOtherGit(folder);
   let isNew = false;
   if (existsSync(folder))
     for (const keep of [keepWorkingTree, keepCommits, keepIgnored])
