@@ -84,7 +84,7 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
     return preview(ground, changes, secret.token);
   }
   writeEdits(changes, places, secret.token);
-  writeLaunch({ folder: openStateFolder(project), root: machine.root }, readMachine());
+  writeLaunch({ folder: openStateFolder(project), root: machine.root }, { machine: readMachine() });
   const trusted =
     codex === undefined
       ? { changed: false, notes: [] }

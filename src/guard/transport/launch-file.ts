@@ -28,10 +28,13 @@ function launchWords({ folder, root }: Pick<ServerPlace, "folder" | "root">): st
  * settings may be shared between machines. Without these files Lockstep counts as not installed. The machine is probed
  * only if it is not given and the file must be written.
  */
-export function writeLaunch(place: Pick<ServerPlace, "folder" | "root">, machine?: Machine): void {
+export function writeLaunch(
+  place: Pick<ServerPlace, "folder" | "root">,
+  { machine, durable = true }: { readonly machine?: Machine; readonly durable?: boolean } = {},
+): void {
   if (machine !== undefined || !isHookCurrent(place.folder))
-    write(hookFile(place.folder), hookText(machine ?? readMachine()));
-  write(launchFile(place.folder), `${launchWords(place)} "$@"\n`);
+    write(hookFile(place.folder), hookText(machine ?? readMachine()), durable);
+  write(launchFile(place.folder), `${launchWords(place)} "$@"\n`, durable);
 }
 
 /** True if the hook file is the one that this version writes, with or without `nc`. */
@@ -40,10 +43,10 @@ export function isHookCurrent(folder: string): boolean {
   return [true, false].some((netcat) => text === hookText({ netcat }));
 }
 
-function write(file: string, text: string): void {
+function write(file: string, text: string, durable: boolean): void {
   if (textOf(file) === text) return;
   // An incomplete file could not refuse calls properly.
-  replaceFile(file, text, { durable: true });
+  replaceFile(file, text, { durable });
 }
 
 function textOf(file: string): string | undefined {

@@ -24,8 +24,16 @@ function isAtLeast(version: Version, wanted: Version): boolean {
   return at < 0 || (version[at] ?? 0) > (wanted[at] ?? 0);
 }
 
-/** Reads the usage text, because other programs called `nc` lack `-U` or `-N`. */
+let read: Machine | undefined;
+
+/** Probes the machine once per process. */
 export function readMachine(): Machine {
+  read ??= probe();
+  return read;
+}
+
+/** Reads the usage text, because other programs called `nc` lack `-U` or `-N`. */
+function probe(): Machine {
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { stdout, stderr } = spawnSync("nc", ["-h"], { encoding: "utf8", timeout: 2000 });
   const [, letters = ""] = /usage: nc \[-(\w+)\]/i.exec(`${stdout}${stderr}`) ?? [];

@@ -79,7 +79,7 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
 /** For hook lines in settings files of the checkout, because the sandbox hides the repository's state folder. */
 function placeHook(folder: string, root: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeLaunch({ folder, root });
+  writeLaunch({ folder, root }, { durable: false }); // an attempt does not survive a crash of the machine
 }
 
 /** The environment variables of these names, as far as they are set. */
