@@ -60,7 +60,9 @@ const limits = z
     max_proofs: count
       .nullable()
       .default(null)
-      .describe("maximum number of checks that run in parallel; null: one for every two cores"),
+      .describe(
+        "maximum number of checks that run in parallel, each in a network of its own, which needs the sandbox; null: one for every two cores",
+      ),
     batching: z
       .enum(["continuous", "batch"])
       .default("continuous")
