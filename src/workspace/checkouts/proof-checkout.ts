@@ -86,24 +86,17 @@ export function openProofCheckout(
     const tree = await listTree(repositoryFolder(commonFolder), commit);
     const tracked = trackedIn(tree);
     left = sweepTree(folder, tracked, kept);
-    const filtered = await filteredPaths(folder, { env, modes: tracked.modes });
-    for (const name of refused.map((one) => one.slice("filter.".length)))
-      sayOnce(
-        filtered.get(name),
-        (files) => `git's filter \`${name}\` does not run for checks: they see ${files} as committed`,
-      );
-    const pointers = fillLargeFiles(commonFolder, folder, filtered.get("lfs") ?? []);
-    sayOnce(
-      pointers,
-      (files) =>
-        `the content of ${files} was not fetched, so checks see the git-lfs pointer: run \`git lfs pull\``,
-    );
-    const index = join(slot.folder, "submodule-index");
-    const empty = await fillSubmodules({ gitFolder: commonFolder, commit, tree, folder, index });
-    sayOnce(
-      empty,
-      (paths) => `submodule ${paths} is empty for checks: run \`git submodule update --init --recursive\``,
-    );
+    await fillFiles({
+      commonFolder,
+      slot: slot.folder,
+      folder,
+      commit,
+      tree,
+      tracked,
+      env,
+      refused,
+      sayOnce,
+    });
   };
   const show = async (commit: string, kept: readonly string[]) => {
     if (!existsSync(join(gitFolder, "HEAD"))) {
@@ -139,6 +132,41 @@ export function openProofCheckout(
       slot[Symbol.dispose]();
     },
   };
+}
+
+interface Filling {
+  readonly commonFolder: string;
+  readonly slot: string;
+  readonly folder: string;
+  readonly commit: string;
+  readonly tree: Awaited<ReturnType<typeof listTree>>;
+  readonly tracked: ReturnType<typeof trackedIn>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly refused: readonly string[];
+  readonly sayOnce: ReturnType<typeof onceFor>;
+}
+
+/** Fills what git leaves to filters and to submodules, and says what checks do not see. */
+async function fillFiles(filling: Filling): Promise<void> {
+  const { commonFolder, slot, folder, commit, tree, tracked, env, refused, sayOnce } = filling;
+  const filtered = await filteredPaths(folder, { env, modes: tracked.modes });
+  for (const name of refused.map((one) => one.slice("filter.".length)))
+    sayOnce(
+      filtered.get(name),
+      (files) => `git's filter \`${name}\` does not run for checks: they see ${files} as committed`,
+    );
+  const pointers = fillLargeFiles(commonFolder, folder, filtered.get("lfs") ?? []);
+  sayOnce(
+    pointers,
+    (files) =>
+      `the content of ${files} was not fetched, so checks see the git-lfs pointer: run \`git lfs pull\``,
+  );
+  const index = join(slot, "submodule-index");
+  const empty = await fillSubmodules({ gitFolder: commonFolder, commit, tree, folder, index });
+  sayOnce(
+    empty,
+    (paths) => `submodule ${paths} is empty for checks: run \`git submodule update --init --recursive\``,
+  );
 }
 
 /** The environment of git in a proof checkout, and the filters that do not run there on agents' files. */
