@@ -50,7 +50,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   server: ["core", "contract", "workspace", "hooks", "ledger", "engine", "guard"],
   run: belowRun,
   session: [...belowRun, "run"],
-  cli: [...belowRun, "run", "session"],
+  view: ["core", "contract", "workspace", "ledger", "engine"],
+  board: [...belowRun, "run", "session", "view"],
+  page: ["core", "contract"],
+  cli: [...belowRun, "run", "session", "view", "board"],
 };
 
 const importPattern = /(?:from|import)\s*\(?\s*"([^"]+)"/g;

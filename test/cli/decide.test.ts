@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { answerAtPrompt } from "../../src/cli/prompt/answer-prompt.ts";
-import { type GateDocuments, gateDocuments } from "../../src/cli/prompt/gate-documents.ts";
+import { type GateDocuments, gateDocuments } from "../../src/session/files/gate-documents.ts";
 import type { Engine } from "../../src/engine/change/engine.ts";
 import { askGate } from "../../src/engine/decisions/ask-gate.ts";
 import { askManual } from "../../src/engine/decisions/ask-manual.ts";

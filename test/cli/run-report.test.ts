@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shortName } from "../../src/cli/output/task-names.ts";
+import { shortName } from "../../src/view/task-names.ts";
 import { type ReportedTask, type RunReport, runReport } from "../../src/cli/run-view/run-report.ts";
 import type { CheckRecord } from "../../src/core/proof/check-record.ts";
 import { noRetries } from "../../src/core/tasks/counters.ts";

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shortName } from "../../src/cli/output/task-names.ts";
-import { shortNumber } from "../../src/cli/output/words.ts";
+import { shortName } from "../../src/view/task-names.ts";
+import { shortNumber } from "../../src/view/words.ts";
 import { drawLog } from "../../src/cli/run-view/draw-log.ts";
 import { drawRun } from "../../src/cli/run-view/draw-run.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys } from "../../src/cli/run-view/press-key.ts";
 import { hasFinishedProving } from "../../src/cli/run-view/proving.ts";
 import type { RunModel } from "../../src/cli/run-view/run-model.ts";
-import type { ShownTask } from "../../src/cli/run-view/task-words.ts";
+import type { ShownTask } from "../../src/view/task-words.ts";
 import { displayWidth, fitted, wrapped } from "../../src/core/text/display-width.ts";
 import { readHostRecord } from "../../src/server/host-record.ts";
 import { clockTime } from "../../src/workspace/process/local-time.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { findLeftovers } from "../../run/landing/find-leftovers.ts";
 import { takeHostLock } from "../../server/host-lock.ts";
+import { runAtWork } from "../../server/run-at-work.ts";
 import { repositoryFolder } from "../../workspace/checkouts/checkout.ts";
 import { countLoose } from "../../workspace/checkouts/pack-repository.ts";
 import { diskUse } from "../../workspace/checkouts/walk-tree.ts";
@@ -9,7 +10,6 @@ import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { megabytes } from "../look/disk.ts";
 import { openEngine } from "../open/open-engine.ts";
-import { runAtWork } from "../open/run-at-work.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { showReading } from "../output/reading.ts";
 import { counted, printable, table } from "../output/table.ts";

@@ -42,7 +42,7 @@ async function ledgerNames(): Promise<LedgerNames> {
 
 /** Tasks with short names first. */
 async function taskNames({ tasks }: LedgerNames): Promise<readonly Candidate[]> {
-  const { TaskNames } = await import("../output/task-names.ts");
+  const { TaskNames } = await import("../../view/task-names.ts");
   const people = tasks.filter(({ key }) => !isMeta(key));
   const names = new TaskNames(people);
   const isLong = ({ word }: Candidate) => word.includes("/");

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { deny } from "../../core/rules/verdict.ts";
-import { isObject } from "../../core/values/fields.ts";
+import { field, isObject } from "../../core/values/fields.ts";
 import { beginning } from "../../ledger/event-chain.ts";
 import type { LedgerEvent, Verification } from "../../ledger/ledger.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
@@ -46,10 +46,16 @@ function eventTable(events: readonly LedgerEvent[]): string {
       task ?? "-",
       type,
       from === to || to === null ? "-" : `${from ?? "·"} → ${to}`,
-      actor,
+      byOf(actor, data),
       whyOf(data),
     ]),
   );
+}
+
+/** `person (board)` for an answer that a person gave in the browser. */
+function byOf(actor: string, data: unknown): string {
+  const via = field(data, "via");
+  return typeof via === "string" ? `${actor} (${via})` : actor;
 }
 
 function whyOf(data: unknown): string {

@@ -1,17 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { branchOf, refsOf } from "../../core/names/ref-names.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { isTaken } from "../../engine/attempts/take-task.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { hasTaskLog, readTaskLogFrom } from "../../run/landing/task-logs.ts";
-import { type Checkout, ownIndex } from "../../workspace/checkouts/checkout.ts";
-import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
-import { snapshotTree } from "../../workspace/checkouts/snapshot-tree.ts";
-import { readRef } from "../../workspace/git/refs.ts";
+import { workRange } from "../../run/landing/work-range.ts";
 import { withLocalTime } from "../../workspace/process/local-time.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { findTask } from "../open/find-task.ts";
@@ -99,7 +92,7 @@ export function diffCommand(name: string): Promise<number> {
   return looking(name, async ({ project }, task) => {
     if (task.attempts === 0 && task.commit === null) return noChanges(name);
     const root = project.place.realRoot ?? project.place.root;
-    const range = await rangeOf(task, { root, commonFolder: project.commonFolder });
+    const range = await workRange(task, { root, commonFolder: project.commonFolder });
     const diff = (...words: string[]) =>
       spawnSync("git", ["-C", root, "diff", ...words, ...range, "--"], {
         stdio: words.length === 0 ? "inherit" : "ignore",
@@ -115,31 +108,6 @@ export function diffCommand(name: string): Promise<number> {
 function noChanges(name: string): 0 {
   writeAll(2, `task ${name}: no changes so far\n`);
   return 0;
-}
-
-/** The merged work, else what was handed in, else the current content of the checkout. */
-async function rangeOf(
-  { id, session, attempts, state, commit }: Task,
-  { root, commonFolder }: { readonly root: string; readonly commonFolder: string | undefined },
-): Promise<readonly string[]> {
-  if (commit !== null) return [`${commit}^1...${commit}`];
-  const name = { session, task: id, attempt: attempts };
-  const handedIn = state === "IN_PROGRESS" ? undefined : await readRef(root, refsOf(name).work);
-  if (handedIn !== undefined) return [`HEAD...${handedIn}`];
-  const checkout = commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
-  return checkout === undefined ? [`HEAD...${branchOf(id)}`] : [checkout.base, await lookAt(checkout)];
-}
-
-/** The current tree of the checkout, read with a separate index so that the agent's index is not touched. */
-async function lookAt(checkout: Checkout): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "lockstep-diff-"));
-  try {
-    const index = join(folder, "index");
-    if (existsSync(ownIndex(checkout))) copyFileSync(ownIndex(checkout), index);
-    return (await snapshotTree(checkout, { parent: checkout.base, index })).tree;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 async function looking(name: string, show: (opened: Opened, task: Task) => Promise<number>): Promise<number> {

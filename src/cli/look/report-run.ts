@@ -3,13 +3,13 @@ import type { Deny } from "../../core/rules/verdict.ts";
 import { batchesOf, readStatus, type Status } from "../../engine/views/read-status.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { hasRemote } from "../../run/landing/propose-chain.ts";
+import { commandsFor, decideCommands } from "../../view/needs-person.ts";
+import { statusNames } from "../../view/status-names.ts";
+import { isMerged, isTaken } from "../../view/task-words.ts";
+import { sumOf } from "../../view/words.ts";
 import { checkOutput } from "../output/check-output.ts";
 import { outcomeExits } from "../output/exit-of.ts";
-import { statusNames } from "../output/status-names.ts";
-import { sumOf } from "../output/words.ts";
-import { commandsFor, decideCommands } from "../run-view/needs-person.ts";
 import { type RunReport, runReport } from "../run-view/run-report.ts";
-import { isMerged, isTaken } from "../run-view/task-words.ts";
 
 export type Isolation = Status["walls"];
 

@@ -1,8 +1,8 @@
 import { displayWidth } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { inShownOrder } from "../../view/task-order.ts";
+import { heldUpText, isInterrupted, isWorkedOn, proofWords, secondsOf } from "../../view/task-words.ts";
 import { duration, table } from "../output/table.ts";
-import { inShownOrder } from "../run-view/draw-tasks.ts";
-import { heldUpText, isInterrupted, isWorkedOn, proofWords, secondsOf } from "../run-view/task-words.ts";
 
 const whyWidthMin = 32;
 

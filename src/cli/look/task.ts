@@ -5,6 +5,8 @@ import { vagueWarnings } from "../../core/proof/vague-wording.ts";
 import type { Details, Verdict } from "../../core/rules/verdict.ts";
 import { field, isObject, isText } from "../../core/values/fields.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { statusNames } from "../../view/status-names.ts";
+import { waitsText } from "../../view/task-words.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
 import { onlyName, wholeName } from "../open/find-task.ts";
@@ -13,12 +15,10 @@ import { scopeFromHere, tellScope } from "../open/scope-from-here.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { showReading } from "../output/reading.ts";
-import { statusNames } from "../output/status-names.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
 import { tellVerdict } from "../output/verdicts.ts";
 import { lessWords } from "../run-view/less-lines.ts";
-import { waitsText } from "../run-view/task-words.ts";
 import { taskTable } from "./task-table.ts";
 
 interface TaskOptions extends AskOptions {

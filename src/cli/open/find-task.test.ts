@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryEngine, packet, person } from "../../../test/support/memory-engine.ts";
 import { operate } from "../../engine/operate.ts";
-import { TaskNames } from "../output/task-names.ts";
+import { TaskNames } from "../../view/task-names.ts";
 import { findOnlyTask, findTask } from "./find-task.ts";
 
 describe("a task that is named without its session", () => {

@@ -2,8 +2,8 @@ import { idOfKey, isMeta, readTaskName, unknownTask } from "../../core/names/tas
 import type { Deny, Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Engine } from "../../engine/change/engine.ts";
+import { TaskNames } from "../../view/task-names.ts";
 import { CommandFault } from "../output/command-fault.ts";
-import { TaskNames } from "../output/task-names.ts";
 import { openEngine } from "./open-engine.ts";
 
 /** Finds `SESSION/T-001`, or `T-001` by the rules of `TaskNames`. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { Tidier } from "../../run/landing/tidy-checkouts.ts";
+import { runAtWork } from "../../server/run-at-work.ts";
 import { packRepository } from "../../workspace/checkouts/pack-repository.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { findRepository, readRepository } from "../../workspace/git/repository-state.ts";
@@ -11,7 +12,6 @@ import { showProgress } from "../output/progress.ts";
 import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { openEngine } from "./open-engine.ts";
-import { runAtWork } from "./run-at-work.ts";
 
 interface Told {
   readonly exit: number;

@@ -1,12 +1,12 @@
 import { clientsAbove, markedShell } from "../../clients/agent-shell.ts";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { runAtWork } from "../../server/run-at-work.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
 import { orphanTop } from "../../workspace/process/orphan-process.ts";
 import { lineageOf, type SeenProcess } from "../../workspace/process/process-ancestors.ts";
 import { identityOf } from "../../workspace/process/process-identity.ts";
 import { stateFolder } from "../../workspace/state/state-folder.ts";
 import { namesOrchestrator } from "./caller.ts";
-import { runAtWork } from "./run-at-work.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,6 +2,7 @@ import { displayWidth, fitted, padded, shortened } from "../../core/text/display
 import { printable } from "../../core/text/printable.ts";
 import { style } from "./style.ts";
 
+export { counted, duration } from "../../core/text/amounts.ts";
 export { printable };
 
 /** Names and commands are shortened in the middle, because both ends are informative. */
@@ -49,17 +50,4 @@ function fittedWidths(natural: readonly number[], width: number): readonly numbe
 function secondOf(widths: readonly number[]): number {
   const [widest = 0, second = 0] = [...widths].sort((one, other) => other - one);
   return widest === second ? widest - 1 : second;
-}
-
-/** 75 → `1m 15s`. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${seconds % 60}s`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
-}
-
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

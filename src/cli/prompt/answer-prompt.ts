@@ -13,11 +13,11 @@ import { openDecisions } from "../../engine/decisions/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { readStatus } from "../../engine/views/read-status.ts";
 import type { Decision } from "../../ledger/ledger.ts";
-import { statusNames } from "../output/status-names.ts";
+import type { GateDocuments } from "../../session/files/gate-documents.ts";
+import { answersTo, questionText } from "../../view/needs-person.ts";
+import { statusNames } from "../../view/status-names.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
-import { answersTo, questionText } from "../run-view/needs-person.ts";
-import type { GateDocuments } from "./gate-documents.ts";
 
 /** A terminal, or its replacement in tests. */
 export interface Prompt {

@@ -3,20 +3,20 @@ import type { Deny, Verdict } from "../../core/rules/verdict.ts";
 import { decisionName, decisionNamed } from "../../engine/decisions/decision-ids.ts";
 import type { AnswerOf } from "../../engine/operate.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { type AfterAnswer, afterAnswer } from "../../session/after-answer.ts";
+import { gateDocuments } from "../../session/files/gate-documents.ts";
+import { statusNames } from "../../view/status-names.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
 import { type Opened, openEngine } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { showReading } from "../output/reading.ts";
-import { statusNames } from "../output/status-names.ts";
 import { style } from "../output/style.ts";
 import { counted, printable } from "../output/table.ts";
 import { tellVerdict } from "../output/verdicts.ts";
 import { questionLines } from "../run-view/question-lines.ts";
-import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
-import { gateDocuments } from "./gate-documents.ts";
 import { hasPerson, terminalPrompt } from "./terminal-prompt.ts";
 
 interface DecideOptions extends AskOptions {

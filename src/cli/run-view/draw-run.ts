@@ -1,10 +1,11 @@
 import { displayWidth, fitted, joined, padded, wrappedTo } from "../../core/text/display-width.ts";
+import { type Need, needsPerson } from "../../view/needs-person.ts";
+import { inOrder } from "../../view/task-order.ts";
+import { countedTasks, isMerged, type ShownTask, taskWord } from "../../view/task-words.ts";
+import { isolationWords, shortNumber, sumOf } from "../../view/words.ts";
 import { counted, duration } from "../output/table.ts";
-import { isolationWords, shortNumber, sumOf } from "../output/words.ts";
-import { drawTasks, inOrder } from "./draw-tasks.ts";
-import { type Need, needsPerson } from "./needs-person.ts";
+import { drawTasks } from "./draw-tasks.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
-import { countedTasks, isMerged, type ShownTask, taskWord } from "./task-words.ts";
 
 /** From this height on there are empty lines between the parts, and texts may take two lines. */
 const roomyRows = 16;

@@ -1,9 +1,6 @@
-import type { TaskState } from "../../core/tasks/states.ts";
 import { displayWidth, fitted, padded, shortened } from "../../core/text/display-width.ts";
-import { duration } from "../output/table.ts";
-import { shortName } from "../output/task-names.ts";
-import { shortNumber } from "../output/words.ts";
-import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
+import { shortName } from "../../view/task-names.ts";
+import { inShownOrder } from "../../view/task-order.ts";
 import {
   countedTasks,
   heldUpText,
@@ -14,36 +11,10 @@ import {
   type ShownTask,
   secondsOf,
   taskWord,
-} from "./task-words.ts";
-
-/** Running tasks first, merged ones last. */
-const order: readonly TaskState[] = [
-  "IN_PROGRESS",
-  "REVIEW",
-  "REJECTED",
-  "ESCALATED",
-  "BLOCKED",
-  "FAILED",
-  "PENDING",
-  "MERGED",
-];
-
-const byName = new Intl.Collator("en", { numeric: true });
-
-export function inOrder<Task extends Pick<ShownTask, "key" | "state">>(tasks: readonly Task[]): Task[] {
-  return inShownOrder(tasks, (key) => key);
-}
-
-/** By state, then by the name that is shown: T-2 before T-10. */
-export function inShownOrder<Task extends Pick<ShownTask, "key" | "state">>(
-  tasks: readonly Task[],
-  nameOf: (key: string) => string,
-): Task[] {
-  return tasks
-    .map((task) => ({ task, rank: order.indexOf(task.state), name: nameOf(task.key) }))
-    .sort((one, other) => one.rank - other.rank || byName.compare(one.name, other.name))
-    .map(({ task }) => task);
-}
+} from "../../view/task-words.ts";
+import { shortNumber } from "../../view/words.ts";
+import { duration } from "../output/table.ts";
+import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
 
 /** A heading, one line for each task that fits, and the number of tasks that are not shown. */
 export function drawTasks(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {

@@ -1,7 +1,7 @@
 import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { isMerged } from "../../view/task-words.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
-import { isMerged } from "./task-words.ts";
 
 type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims" | "unproven_deeds">>;
 

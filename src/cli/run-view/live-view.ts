@@ -1,17 +1,17 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { mayBeTaken } from "../../run/conduct/take-over.ts";
+import { shortName } from "../../view/task-names.ts";
+import { inOrder } from "../../view/task-order.ts";
+import { type ShownTask, taskWord } from "../../view/task-words.ts";
 import { duration } from "../output/table.ts";
-import { shortName } from "../output/task-names.ts";
 import { drawLog } from "./draw-log.ts";
 import { drawRun } from "./draw-run.ts";
-import { inOrder } from "./draw-tasks.ts";
 import { type KeyRequest, type Looking, lookingAtTasks, pressKey, readKeys } from "./press-key.ts";
 import { hasFinishedProving, isProving } from "./proving.ts";
 import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
-import { type ShownTask, taskWord } from "./task-words.ts";
 
 interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf"> {
   /** The process that runs the tasks, if this one only watches. */

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import { isTaskState } from "../../core/tasks/states.ts";
+import { shortName } from "../../view/task-names.ts";
 import { clockTime } from "../../workspace/process/local-time.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
-import { shortName } from "../output/task-names.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 
 interface Ledgered {

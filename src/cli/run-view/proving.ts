@@ -1,5 +1,5 @@
+import { isMerged } from "../../view/task-words.ts";
 import type { RunModel } from "./run-model.ts";
-import { isMerged } from "./task-words.ts";
 
 type Seen = Pick<RunModel, "tasks" | "decisions">;
 

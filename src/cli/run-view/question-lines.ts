@@ -1,6 +1,6 @@
 import { wrapped } from "../../core/text/display-width.ts";
+import { decideCommands, type Question, questionText } from "../../view/needs-person.ts";
 import { printable } from "../output/table.ts";
-import { decideCommands, type Question, questionText } from "./needs-person.ts";
 
 interface Shown {
   /** All open decisions. */

@@ -1,5 +1,5 @@
-import type { Question } from "./needs-person.ts";
-import type { ShownTask } from "./task-words.ts";
+import type { Question } from "../../view/needs-person.ts";
+import type { ShownTask } from "../../view/task-words.ts";
 
 /** Everything that the view shows at one moment. */
 export interface RunModel {

@@ -2,8 +2,8 @@ import { concernsSession, isOfSession } from "../../core/names/task-name.ts";
 import { readStatus } from "../../engine/views/read-status.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { readTaskLog } from "../../run/landing/task-logs.ts";
+import { statusNames } from "../../view/status-names.ts";
 import { hasPager, ownCommand, showOwnCommand } from "../output/own-command.ts";
-import { statusNames } from "../output/status-names.ts";
 import type { RunPort } from "./live-view.ts";
 
 interface Looked {

@@ -1,15 +1,15 @@
 import { isOfSession } from "../../core/names/task-name.ts";
 import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { commandsFor, decideCommands, type Question, questionText } from "../../view/needs-person.ts";
+import { shortName } from "../../view/task-names.ts";
+import { inOrder } from "../../view/task-order.ts";
+import { heldUpText, isMerged, isTaken, proofWords, type ShownTask, whyOf } from "../../view/task-words.ts";
+import { isolationWords, shortNumber, stateWord, sumOf } from "../../view/words.ts";
 import { checkOutput } from "../output/check-output.ts";
 import { style } from "../output/style.ts";
 import { counted, duration, printable } from "../output/table.ts";
-import { shortName } from "../output/task-names.ts";
-import { isolationWords, shortNumber, stateWord, sumOf } from "../output/words.ts";
-import { inOrder } from "./draw-tasks.ts";
 import { lessWords } from "./less-lines.ts";
-import { commandsFor, decideCommands, type Question, questionText } from "./needs-person.ts";
-import { heldUpText, isMerged, isTaken, proofWords, type ShownTask, whyOf } from "./task-words.ts";
 
 export type ReportedTask = ShownTask &
   Pick<TaskStatus, "proof" | "evidence" | "details" | "retries"> &

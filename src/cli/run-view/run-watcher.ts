@@ -2,8 +2,8 @@ import type { AgentEvent } from "../../clients/agent.ts";
 import { isTaskState } from "../../core/tasks/states.ts";
 import { readJson } from "../../core/text/read-json.ts";
 import { field } from "../../core/values/fields.ts";
+import { stateWord } from "../../view/words.ts";
 import { printable } from "../output/table.ts";
-import { stateWord } from "../output/words.ts";
 
 /** Shows the progress of a run: the live view, or plain lines. */
 export interface RunWatcher {

@@ -1,10 +1,10 @@
 import type { Wait } from "../../core/plan/waits.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { readStatus } from "../../engine/views/read-status.ts";
+import { shortName } from "../../view/task-names.ts";
+import { type ShownTask, waitsText } from "../../view/task-words.ts";
 import { counted } from "../output/table.ts";
-import { shortName } from "../output/task-names.ts";
 import type { RunWatcher } from "./run-watcher.ts";
-import { type ShownTask, waitsText } from "./task-words.ts";
 
 const readMsMin = 1000;
 /** The pause between reads is this many times the duration of a read, so that large runs are not slowed down. */

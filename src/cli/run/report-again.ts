@@ -4,10 +4,10 @@ import { concernsSession, isOfSession, originalOf } from "../../core/names/task-
 import { isSessionOver } from "../../engine/sessions/current-session.ts";
 import { listSessions } from "../../engine/views/list-sessions.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { runAtWork } from "../../server/run-at-work.ts";
 import { reportRun } from "../look/report-run.ts";
 import { reportSession } from "../look/report-session.ts";
 import { inRepository } from "../open/in-repository.ts";
-import { runAtWork } from "../open/run-at-work.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { printable } from "../output/table.ts";
 import { planOf } from "./session.ts";

@@ -1,15 +1,9 @@
-import type { AttemptName } from "../../core/names/ref-names.ts";
-import { allow, deny, type Verdict } from "../../core/rules/verdict.ts";
+import { deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import type { Call } from "../../engine/change/engine.ts";
-import { realClient } from "../../run/attempt/real-client.ts";
-import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
-import { giveBackConversation } from "../../run/conduct/give-back-conversation.ts";
 import { handBack } from "../../run/conduct/hand-back.ts";
-import { mayBeTaken, stopAttempt, takeAttempt } from "../../run/conduct/take-over.ts";
-import { type Checkout, openToPerson } from "../../workspace/checkouts/checkout.ts";
-import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
+import { stopForPerson, takeForPerson } from "../../run/conduct/hand-over.ts";
 import { readRepository } from "../../workspace/git/repository-state.ts";
 import type { AskOptions } from "../open/ask.ts";
 import { callOf } from "../open/caller.ts";
@@ -32,9 +26,7 @@ export function stopCommand(name: string, { json, ...options }: TakeOverOptions)
     return `task ${name} is stopped, and its work is kept: ${ways}`;
   };
   return tellVerdict({ json, text }, () =>
-    onAttempt(name, options, async ({ opened, task, call }) =>
-      withPlace(opened, task, await stopAttempt({ engine: opened.engine, call }, task.key)),
-    ),
+    onAttempt(name, options, ({ opened, task, call }) => stopForPerson({ place: opened, task, name, call })),
   );
 }
 
@@ -58,33 +50,7 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
     ].join("\n");
   };
   return tellVerdict({ json, text }, () =>
-    onAttempt(name, options, async ({ opened, task, call }) => {
-      const { engine, project } = opened;
-      if (isGone(opened, task)) return gone(task, name);
-      const taken = withPlace(opened, task, await takeAttempt({ engine, call }, task.key));
-      if (!taken.allow) return taken;
-      const root = project.place.realRoot ?? project.place.root;
-      return allow({ folder: root, ...taken.details, root, ...(await resumeOf(opened, task)) });
-    }),
-  );
-}
-
-/** No agent works on the task, and its checkout has been removed. */
-function isGone({ project }: Opened, task: Task): boolean {
-  const { id, session, attempts, state } = task;
-  if (state === "IN_PROGRESS" || !mayBeTaken(task)) return false;
-  return checkoutOf(project, { session, task: id, attempt: attempts }) === undefined;
-}
-
-function gone({ key, state }: Task, name: string): Verdict {
-  const ready = state === "BLOCKED" ? `retry ${name}` : `resolve ${name} --note "…"`;
-  const way = `\`lockstep task ${ready}\`, then \`lockstep run\`, starts a new attempt`;
-  return deny(
-    "R-ST-001",
-    `the checkout of task \`${key}\` is gone, so there is nothing to take over: ${way}`,
-    {
-      ...{ task_id: key, state },
-    },
+    onAttempt(name, options, ({ opened, task, call }) => takeForPerson({ place: opened, task, name, call })),
   );
 }
 
@@ -132,42 +98,4 @@ async function onFound(
   const task = await find(opened);
   const call = await callOf(await whoCalls(), opened.engine, { ...options, task: task.key });
   return "allow" in call ? call : await act({ opened, task, call });
-}
-
-/** Adds the checkout folder. Tasks that other programs dispatched have none. */
-function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict: Verdict): Verdict {
-  if (!verdict.allow) return verdict;
-  const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
-  if (checkout === undefined) return verdict;
-  openToPerson(checkout);
-  return allow({ ...verdict.details, folder: checkout.folder });
-}
-
-/** The command that continues the agent's conversation, after moving it to where the person's client finds it. */
-async function resumeOf(
-  { engine, config, project }: Opened,
-  { key, id, session, attempts }: Task,
-): Promise<{ readonly resume?: readonly string[]; readonly not_resumed?: string }> {
-  const attempt = await engine.ledger.attempt(key);
-  if (attempt?.conversation === undefined || attempt.agent === null) return {};
-  const { conversation } = attempt;
-  const { root } = project.place;
-  const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: attempt.agent });
-  const agent = "allow" in found ? undefined : found.agents[attempt.agent];
-  if (agent === undefined || agent.adapter === "command" || agent.adapter === "script") return {};
-  const client = realClient(agent.adapter, agent);
-  const { home } = client;
-  const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
-  if (home !== undefined && checkout !== undefined) {
-    const { env } = agent;
-    const given = { config, checkout, root, conversation, env, client: { ...client, home } };
-    const why = await giveBackConversation(given);
-    if (why !== undefined) return { not_resumed: why };
-  }
-  const resume = client.resumeCommand?.(conversation);
-  return resume === undefined ? {} : { resume };
-}
-
-function checkoutOf({ commonFolder }: Opened["project"], name: AttemptName): Checkout | undefined {
-  return commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
 }

@@ -115,7 +115,9 @@ export class Draft {
   }
 
   note<Type extends string>(event: Noted<Type>): void {
-    this.#events.push({ at: this.at, actor: actorName(this.#by), cause: this.#cause, ...event });
+    const { via } = this.#by;
+    const data = via === undefined ? event.data : { ...(event.data as object | null), via };
+    this.#events.push({ at: this.at, actor: actorName(this.#by), cause: this.#cause, ...event, data });
   }
 
   release(task: string): void {

@@ -60,6 +60,8 @@ export interface Call {
   readonly role: Actor;
   /** The actual actor, if it is not the caller itself: `agent NAME`. */
   readonly as?: string;
+  /** The interface that a person used, if it was not a command. It is recorded with every event. */
+  readonly via?: "board";
   /** For messages: how it was detected that the caller is not a person. */
   readonly seen?: string;
   /** The task that an attempt works on. */

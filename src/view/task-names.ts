@@ -1,5 +1,5 @@
-import { idOfKey } from "../../core/names/task-name.ts";
-import type { TaskState } from "../../core/tasks/states.ts";
+import { idOfKey } from "../core/names/task-name.ts";
+import type { TaskState } from "../core/tasks/states.ts";
 
 interface Named {
   readonly key: string;

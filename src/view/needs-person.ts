@@ -1,5 +1,5 @@
-import { decisionName } from "../../engine/decisions/decision-ids.ts";
-import type { Decision } from "../../ledger/ledger.ts";
+import { decisionName } from "../engine/decisions/decision-ids.ts";
+import type { Decision } from "../ledger/ledger.ts";
 import { type ShownTask, whyOf } from "./task-words.ts";
 
 export interface Question {

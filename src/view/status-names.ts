@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../engine/views/read-status.ts";
+import type { TaskStatus } from "../engine/views/read-status.ts";
 import { TaskNames } from "./task-names.ts";
 
 /** The short names of the tasks in a status document, which has to be complete. */

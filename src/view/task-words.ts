@@ -1,9 +1,9 @@
-import type { Wait } from "../../core/plan/waits.ts";
-import type { TaskState } from "../../core/tasks/states.ts";
-import type { TaskStatus } from "../../engine/views/read-status.ts";
-import { clockTime } from "../../workspace/process/local-time.ts";
-import { shortName } from "../output/task-names.ts";
-import { stateWord } from "../output/words.ts";
+import type { Wait } from "../core/plan/waits.ts";
+import type { TaskState } from "../core/tasks/states.ts";
+import type { TaskStatus } from "../engine/views/read-status.ts";
+import { clockTime } from "../workspace/process/local-time.ts";
+import { shortName } from "./task-names.ts";
+import { stateWord } from "./words.ts";
 
 /** The fields of a task that the view shows. */
 export type ShownTask = Pick<

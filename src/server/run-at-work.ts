@@ -1,5 +1,5 @@
-import { type HostRecord, readHostRecord } from "../../server/host-record.ts";
-import { isAlive } from "../../workspace/process/process-identity.ts";
+import { isAlive } from "../workspace/process/process-identity.ts";
+import { type HostRecord, readHostRecord } from "./host-record.ts";
 
 /** The process that is running tasks of this repository, if any. */
 export function runAtWork(stateFolder: string): HostRecord | undefined {

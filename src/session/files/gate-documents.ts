@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import type { DesignDocument } from "../../ledger/decision-data.ts";
 import type { Decision } from "../../ledger/ledger.ts";
-import { versionPath } from "../../session/files/design-versions.ts";
+import { versionPath } from "./design-versions.ts";
 
 /** The documents that a question is about. */
 export interface GateDocuments {

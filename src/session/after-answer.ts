@@ -1,9 +1,9 @@
-import { copyName, sessionPath } from "../../core/names/session-paths.ts";
-import type { Engine } from "../../engine/change/engine.ts";
-import { publishOpen } from "../../session/files/publish-status.ts";
-import { openStateFolder } from "../../workspace/state/state-folder.ts";
-import type { Opened } from "../open/open-engine.ts";
-import { runAtWork } from "../open/run-at-work.ts";
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import type { Engine } from "../engine/change/engine.ts";
+import { runAtWork } from "../server/run-at-work.ts";
+import type { Project } from "../workspace/files/find-project.ts";
+import { openStateFolder } from "../workspace/state/state-folder.ts";
+import { publishOpen } from "./files/publish-status.ts";
 
 export interface AfterAnswer {
   readonly isShown: boolean;
@@ -13,7 +13,7 @@ export interface AfterAnswer {
 
 /** Publishes answers in the status.json of their sessions, and says how to continue these sessions. */
 export async function afterAnswer(
-  { engine, project }: Pick<Opened, "engine" | "project">,
+  { engine, project }: { readonly engine: Engine; readonly project: Project },
   settled: readonly string[],
 ): Promise<AfterAnswer> {
   const stateFolder = openStateFolder(project);
