@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { refusalForms } from "../src/guard/transport/static-deny.ts";
@@ -80,6 +80,21 @@ await build({
   entryPoints: { main: "src/cli/main.ts", "script-agent": "src/clients/script/main.ts" },
   plugins: [quiet],
 });
+
+/** The board's page: script and style for browsers of the last two years, and two files as they are. */
+await build({
+  bundle: true,
+  minify: true,
+  format: "esm",
+  platform: "browser",
+  target: "es2023",
+  outdir: join(out, "board"),
+  entryNames: "board",
+  entryPoints: ["src/page/main.ts", "src/page/board.css"],
+  legalComments: "eof",
+  logLevel: "warning",
+});
+for (const file of ["index.html", "icon.svg"]) copyFileSync(join("src/page", file), join(out, "board", file));
 
 // For a Node that is too old for any of these.
 writeFileSync(join(out, "refusals.json"), JSON.stringify(refusalForms));

@@ -111,13 +111,18 @@ export function writtenReport(folders: OrchestratorFolders, id: string): Complia
 
 /** The report of the session that ended last. */
 export function newestReport(folders: OrchestratorFolders): ComplianceReport | undefined {
-  if (!existsSync(folders.reports)) return undefined;
-  const written = readdirSync(folders.reports)
+  return newestReports(folders, 1)[0];
+}
+
+/** The reports of the sessions that ended last, newest first. */
+export function newestReports(folders: OrchestratorFolders, max: number): readonly ComplianceReport[] {
+  if (!existsSync(folders.reports)) return [];
+  return readdirSync(folders.reports)
     .flatMap((name) => /^orchestrator-compliance-(sess_[\w-]+)\.json$/.exec(name)?.[1] ?? [])
     .map((id) => ({ id, ms: statSync(reportFile(folders, id)).mtimeMs }))
-    .sort((one, other) => other.ms - one.ms);
-  const [newest] = written;
-  return newest === undefined ? undefined : writtenReport(folders, newest.id);
+    .sort((one, other) => other.ms - one.ms)
+    .slice(0, max)
+    .flatMap(({ id }) => writtenReport(folders, id) ?? []);
 }
 
 function reportFile({ reports }: OrchestratorFolders, id: string): string {

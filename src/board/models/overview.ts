@@ -1,0 +1,83 @@
+import { basename } from "node:path";
+import type { BoardRight, Overview, Tone } from "../../contract/board.ts";
+import { concernsSession } from "../../core/names/task-name.ts";
+import { listSessions } from "../../engine/views/list-sessions.ts";
+import { runAtWork } from "../../server/run-at-work.ts";
+import { needsPerson } from "../../view/needs-person.ts";
+import { isTaken } from "../../view/task-words.ts";
+import { isolationWords, sumOf } from "../../view/words.ts";
+import { fitting, short } from "./bounded.ts";
+import type { BoardPlace, Look } from "./look.ts";
+import { groupsOf } from "./task-rows.ts";
+
+/** The frame of every view: what runs, what waits, how much there is of everything. */
+export async function overview(place: BoardPlace, look: Look, may: BoardRight): Promise<Overview> {
+  const { engine, project, config, folder } = place;
+  const { status, names, tasks } = look;
+  const run = runAtWork(folder);
+  const sessions = (await listSessions(engine)).map(
+    ({ name, state, goal, tasks: counts, created_at: at }) => ({
+      ...{ name, state, ...counts, at },
+      goal: goal === null ? null : short(goal, 120),
+    }),
+  );
+  return {
+    seq: look.seq,
+    now: new Date(engine.clock.now().wallMs).toISOString(),
+    project: basename(project.place.realRoot ?? project.place.root),
+    base: config.base_branch,
+    may,
+    run: run === undefined ? null : { pid: run.pid, isolation: isolationWords({ ...run.walls, diff: true }) },
+    remarks: remarksOf(look, run !== undefined),
+    needs:
+      needsPerson(status.decisions, status.tasks.filter(isShown), names.of).length + status.landings.length,
+    groups: groupsOf(tasks),
+    total: tasks.length,
+    tokens: sumOf(status.tasks.map(({ usage }) => usage.tokens)),
+    costUsd: status.cost_usd,
+    sessions: fitting(sessions, 16 * 1024).slice(0, 50),
+  };
+}
+
+export function isShown({ archived }: { readonly archived: boolean }): boolean {
+  return !archived;
+}
+
+const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
+
+function remarksOf({ status, tasks }: Look, isRunning: boolean): Overview["remarks"] {
+  const { breaker, workflow, decisions } = status;
+  const remark = (tone: Tone, text: string) => ({ tone, text: short(text, 300) });
+  const asked = new Set(decisions.map(({ task }) => task));
+  const isOpen = tasks.some(
+    ({ task }) =>
+      task.key.includes("/") && open.includes(task.state) && !isTaken(task) && !asked.has(task.key),
+  );
+  const isWaiting = workflow !== null && workflow.over === null && workflow.blocker === null;
+  return [
+    ...(breaker.mode === "CLEAR"
+      ? []
+      : [
+          remark(
+            "bad",
+            `${breaker.mode === "PAUSE" ? "paused" : "stopped"}${breaker.reason === null ? "" : `: ${breaker.reason}`}; \`lockstep clear\` resumes work`,
+          ),
+        ]),
+    ...(workflow?.blocker == null
+      ? []
+      : [
+          remark(
+            "bad",
+            `${workflow.session} is blocked: ${workflow.blocker.reason}; ${workflow.blocker.recovery}`,
+          ),
+        ]),
+    ...(isRunning || workflow === null || !isWaiting
+      ? []
+      : decisions.some(({ task }) => concernsSession(task, workflow.session))
+        ? []
+        : [remark("wait", `no run is active: \`lockstep resume ${workflow.session}\` continues`)]),
+    ...(isRunning || isWaiting || !isOpen
+      ? []
+      : [remark("wait", "no run is active: `lockstep run` continues")]),
+  ];
+}

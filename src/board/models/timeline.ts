@@ -1,0 +1,234 @@
+import type { NamedTask, Timeline, TimelineBar, TimelineMark, Tone } from "../../contract/board.ts";
+import { isMeta, isOfSession } from "../../core/names/task-name.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
+import { counted } from "../../core/text/amounts.ts";
+import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { dataOf } from "../../ledger/event-data.ts";
+import type { LedgerEvent } from "../../ledger/ledger.ts";
+import { fitting, short } from "./bounded.ts";
+import type { BoardPlace, Look } from "./look.ts";
+import { namedTask } from "./task-rows.ts";
+
+const tasksMax = 500;
+const eventsMax = 200;
+const barsMax = 400;
+
+/** A time in which a task stayed in one state. */
+interface Stay {
+  readonly task: string;
+  readonly state: TaskState;
+  readonly from: number;
+  readonly to: number;
+  /** The event that ended it; null if it has not ended. */
+  readonly end: LedgerEvent | null;
+}
+
+/** What each slot did when, what the last task waited for, and what the time went into. */
+export async function timeline(place: BoardPlace, look: Look, wanted: string | undefined): Promise<Timeline> {
+  const { engine, machine } = place;
+  const session = wanted ?? newestSession(look);
+  const own = look.status.tasks.filter(
+    ({ key }) => !isMeta(key) && (session === null ? !key.includes("/") : isOfSession(key, session)),
+  );
+  const now = engine.clock.now().wallMs;
+  const known = new Map<string, readonly LedgerEvent[]>();
+  for (const { key } of own.slice(0, tasksMax))
+    known.set(key, await engine.ledger.events({ task: key, limit: eventsMax }));
+  const stays = [...known].flatMap(([key, events]) => staysOf(key, events, now));
+  const asked = [...known.values()].flatMap((events) => questionsIn(events, now));
+  const worked = stays.filter(({ state }) => state === "IN_PROGRESS" || state === "REVIEW");
+  const path = criticalPath(own, stays);
+  const { lanes, laneOf } = laneFor(
+    worked.filter(({ state }) => state === "IN_PROGRESS"),
+    machine,
+  );
+  const bars = worked.map((stay) =>
+    barOf(stay, { look, lane: laneOf(stay), isCritical: path.includes(stay.task) }),
+  );
+  const starts = worked.map(({ from }) => from);
+  const shown = fitting(bars.toSorted((one, other) => other.to - one.to).slice(0, barsMax), 40 * 1024);
+  return {
+    session,
+    from: Math.min(now, ...starts),
+    to: worked.length === 0 ? now : Math.max(...worked.map(({ to }) => to)),
+    lanes,
+    bars: shown,
+    hidden: bars.length - shown.length,
+    marks: marksOf([...known.values()].flat(), own),
+    critical: path.slice(0, 30).map((key): NamedTask => namedTask(look, key)),
+    shares: sharesOf(stays, asked, own),
+  };
+}
+
+export function newestSession({ status }: Look): string | null {
+  const newest = status.tasks
+    .filter(({ key }) => key.includes("/") && !isMeta(key))
+    .reduce<TaskStatus | undefined>(
+      (one, other) => (one === undefined || other.created_at >= one.created_at ? other : one),
+      undefined,
+    );
+  return newest === undefined ? null : newest.key.slice(0, newest.key.lastIndexOf("/"));
+}
+
+function staysOf(task: string, events: readonly LedgerEvent[], now: number): readonly Stay[] {
+  const moves = events.filter(({ to }) => to !== null);
+  return moves.flatMap((event, at): Stay[] => {
+    const next = moves[at + 1] ?? null;
+    if (event.to === null || event.to === "MERGED") return [];
+    return [
+      {
+        task,
+        state: event.to,
+        from: Date.parse(event.at),
+        to: next === null ? now : Date.parse(next.at),
+        end: next,
+      },
+    ];
+  });
+}
+
+interface Asked {
+  readonly task: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** From the question to its answer. */
+function questionsIn(events: readonly LedgerEvent[], now: number): readonly Asked[] {
+  return events.flatMap((event) => {
+    const id = dataOf(event, "decision.asked")?.id;
+    if (id === undefined || event.task === null) return [];
+    const isEnd = (one: LedgerEvent) =>
+      one.seq > event.seq &&
+      (dataOf(one, "decision.answered")?.id ?? dataOf(one, "decision.cancelled")?.id) === id;
+    const end = events.find(isEnd);
+    return [
+      { task: event.task, from: Date.parse(event.at), to: end === undefined ? now : Date.parse(end.at) },
+    ];
+  });
+}
+
+/** Attempts that ran at the same time are in different lanes: as many lanes as slots were in use. */
+function laneFor(attempts: readonly Stay[], machine: string) {
+  const ends: number[] = [];
+  const placed = new Map<Stay, number>();
+  for (const stay of attempts.toSorted((one, other) => one.from - other.from)) {
+    const free = ends.findIndex((end) => end <= stay.from);
+    const lane = free === -1 ? ends.length : free;
+    ends[lane] = stay.to;
+    placed.set(stay, lane);
+  }
+  const lanes = ends.map((_end, at) => `${machine} ${at + 1}`);
+  // A proof follows the attempt that it is about, in the same lane.
+  const laneOf = (stay: Stay) => {
+    const own = placed.get(stay);
+    if (own !== undefined) return own;
+    const before = attempts.filter(({ task, to }) => task === stay.task && to <= stay.from).at(-1);
+    return before === undefined ? 0 : (placed.get(before) ?? 0);
+  };
+  return { lanes, laneOf };
+}
+
+const ends: Readonly<Record<string, Tone>> = {
+  "task.submitted": "good",
+  "task.merged": "good",
+  "task.stopped": "person",
+  "task.taken": "person",
+  "task.blocked": "person",
+  "task.escalated": "person",
+};
+
+function barOf(
+  stay: Stay,
+  { look, lane, isCritical }: { look: Look; lane: number; isCritical: boolean },
+): TimelineBar {
+  const { task, state, from, to, end } = stay;
+  const kind = state === "REVIEW" ? "proof" : "attempt";
+  const outcome = end === null ? "not over yet" : end.type.replace(/^task\./, "").replaceAll("-", " ");
+  return {
+    ...{ lane, kind, task, from, to, isCritical },
+    name: look.names.of(task),
+    tone: end === null ? "run" : (ends[end.type] ?? "bad"),
+    text: short(`${kind === "proof" ? "review and proof" : "attempt"}: ${outcome}`, 80),
+  };
+}
+
+function marksOf(events: readonly LedgerEvent[], tasks: readonly TaskStatus[]): readonly TimelineMark[] {
+  const batches = new Map(tasks.map(({ key, batch }) => [key, batch]));
+  const merged = Map.groupBy(
+    events.filter(({ type }) => type === "task.merged"),
+    ({ task, at }) => batches.get(task ?? "") ?? at,
+  );
+  const moves = [...merged.values()].map(
+    (group): TimelineMark => ({
+      at: Date.parse(group[0]?.at ?? ""),
+      kind: "base",
+      text: `the base moved: ${counted(group.length, "merge")}`,
+    }),
+  );
+  const back = events
+    .filter(({ type }) => type === "task.rolled-back")
+    .map(({ at }): TimelineMark => ({ at: Date.parse(at), kind: "rollback", text: "rolled back" }));
+  return [...moves, ...back].toSorted((one, other) => one.at - other.at).slice(0, 100);
+}
+
+/** From the task that ended last back over what it waited for: a dependency, else what ended just before it started. */
+function criticalPath(tasks: readonly TaskStatus[], stays: readonly Stay[]): readonly string[] {
+  const spans = new Map<string, { readonly from: number; readonly to: number }>();
+  for (const { task, state, from, to } of stays) {
+    if (state !== "IN_PROGRESS" && state !== "REVIEW") continue;
+    const before = spans.get(task);
+    spans.set(task, { from: Math.min(from, before?.from ?? from), to: Math.max(to, before?.to ?? to) });
+  }
+  const latest = (keys: Iterable<string>) =>
+    [...keys].reduce<string | undefined>(
+      (one, other) => ((spans.get(other)?.to ?? 0) > (spans.get(one ?? "")?.to ?? 0) ? other : one),
+      undefined,
+    );
+  const needs = new Map(tasks.map(({ key, depends_on: on }) => [key, on]));
+  const path: string[] = [];
+  for (let at = latest(spans.keys()); at !== undefined && !path.includes(at); ) {
+    path.unshift(at);
+    const start = spans.get(at)?.from ?? 0;
+    const earlier = [...spans].filter(([, { to }]) => to <= start).map(([key]) => key);
+    at = latest((needs.get(at) ?? []).filter((key) => spans.has(key))) ?? latest(earlier);
+  }
+  return path;
+}
+
+/** The time of all tasks, by what it went into. A question to a person counts as such, whatever else happens. */
+function sharesOf(
+  stays: readonly Stay[],
+  asked: readonly Asked[],
+  tasks: readonly TaskStatus[],
+): Timeline["shares"] {
+  const merged = new Map(
+    stays.filter(({ end }) => end?.type === "task.merged").map(({ task, to }) => [task, to]),
+  );
+  const needs = new Map(tasks.map(({ key, depends_on: on }) => [key, on]));
+  const sums = { agents: 0, proofs: 0, people: 0, locks: 0, dependencies: 0 };
+  for (const { task, state, from, to } of stays) {
+    const people = asked
+      .filter((one) => one.task === task)
+      .reduce((sum, one) => sum + Math.max(0, Math.min(to, one.to) - Math.max(from, one.from)), 0);
+    const rest = Math.max(0, to - from - (state === "IN_PROGRESS" ? 0 : people));
+    if (state !== "IN_PROGRESS") sums.people += Math.min(people, to - from);
+    if (state === "IN_PROGRESS") sums.agents += rest;
+    else if (state === "REVIEW") sums.proofs += rest;
+    else if (state === "ESCALATED" || state === "FAILED") sums.people += rest;
+    else {
+      const ready = Math.max(from, ...(needs.get(task) ?? []).map((key) => merged.get(key) ?? to));
+      const waited = Math.min(rest, Math.max(0, ready - from));
+      sums.dependencies += waited;
+      sums.locks += rest - waited;
+    }
+  }
+  const share = (what: string, ms: number, tone: Tone) => ({ what, seconds: Math.round(ms / 1000), tone });
+  return [
+    share("agents at work", sums.agents, "run"),
+    share("review and proof", sums.proofs, "good"),
+    share("waiting for people", sums.people, "person"),
+    share("waiting for locks and slots", sums.locks, "wait"),
+    share("waiting for other tasks", sums.dependencies, "quiet"),
+  ];
+}

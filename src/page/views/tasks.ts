@@ -1,0 +1,229 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Group, TaskList, TaskRow } from "../../contract/board.ts";
+import { counted, duration } from "../../core/text/amounts.ts";
+import { Age, Budget, Chip, Command, Empty, Loading, money, taskPath, tokens, ViewHead } from "../parts.ts";
+import { SessionSelect } from "../session-select.ts";
+import { amend, client, go, messageOf, useBoard } from "../store.ts";
+
+const pageSize = 50;
+const overscan = 8;
+const heights = { wide: { head: 44, row: 60 }, narrow: { head: 44, row: 104 } };
+
+/** All tasks, by what they wait for. Only the rows that are visible are in the page, however many there are. */
+export function TasksView({ query }: { readonly query: URLSearchParams }): VNode {
+  const [filter, session] = [query.get("filter") ?? "", query.get("session") ?? ""];
+  const { list, rowAt, want, fault } = useRows(filter, session);
+  const box = useRef<HTMLInputElement>(null);
+  const change = (next: { readonly filter?: string; readonly session?: string }) => {
+    const merged = { filter, session, ...next };
+    const given = Object.entries(merged).filter(([, value]) => value !== "");
+    amend(`/tasks${given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`}`);
+  };
+  useKeys((key) => {
+    if (key === "/") box.current?.focus();
+    return key === "/";
+  });
+  return html`<${ViewHead} title="Tasks" about=${list === undefined ? undefined : aboutText(list, filter)}>
+      <${SessionSelect} value=${session} onChange=${(value: string) => change({ session: value })} />
+      <label class="filter"><span class="sr">Filter tasks</span><input ref=${box} type="search" placeholder="Filter: name, agent, path, state" value=${filter} onInput=${(event: Event) => change({ filter: (event.currentTarget as HTMLInputElement).value })} onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && leaveFilter(event, change)} /><kbd aria-hidden="true">/</kbd></label>
+    <//>
+    ${list === undefined ? html`<${Loading} what="the tasks" fault=${fault} />` : list.total === 0 ? html`<${NoTasks} filter=${filter} />` : html`<${Rows} list=${list} rowAt=${rowAt} want=${want} />`}`;
+}
+
+function leaveFilter(event: KeyboardEvent, change: (next: { readonly filter: string }) => void): void {
+  change({ filter: "" });
+  (event.currentTarget as HTMLInputElement).blur();
+  event.stopPropagation();
+}
+
+function aboutText({ total, groups }: TaskList, filter: string): string {
+  const parts = groups.map(({ title, count }) => `${count} ${title}`);
+  return total === 0 ? "" : `${filter === "" ? "" : `${counted(total, "task")} found: `}${parts.join(", ")}`;
+}
+
+function NoTasks({ filter }: { readonly filter: string }): VNode {
+  if (filter !== "") return html`<${Empty} title="No task matches">Esc clears the filter.<//>`;
+  return html`<${Empty} title="No tasks yet"><p>A plan of tasks, or a single one:</p><${Command} line="lockstep run tasks.yaml" /><${Command} line='lockstep do "Round prices half-even" --scope src/price' /><//>`;
+}
+
+/** Reads the pages of the list that are wanted, again after every change. */
+function useRows(filter: string, session: string) {
+  const { tick, connection } = useBoard();
+  const [list, setList] = useState<TaskList | undefined>(undefined);
+  const [fault, setFault] = useState<string | undefined>(undefined);
+  const [range, setRange] = useState({ from: 0, to: pageSize });
+  const rows = useRef(new Map<number, TaskRow>());
+  const shown = useRef("");
+  const of = `${filter}\n${session}`;
+  useEffect(() => {
+    if (connection !== "live") return;
+    const stop = new AbortController();
+    const read = async () => {
+      let from = range.from;
+      while (from < range.to && !stop.signal.aborted) {
+        const query = {
+          filter: filter || undefined,
+          session: session || undefined,
+          from,
+          count: Math.min(pageSize, range.to - from),
+        };
+        const part = await client.get("tasks", query, stop.signal);
+        if (shown.current !== of) rows.current.clear();
+        shown.current = of;
+        for (const [at, row] of part.rows.entries()) rows.current.set(part.from + at, row);
+        for (const at of rows.current.keys())
+          if (at < range.from - 200 || at > range.to + 200) rows.current.delete(at);
+        setFault(undefined);
+        setList({ ...part });
+        if (part.rows.length === 0 || part.from + part.rows.length >= part.total) return;
+        from = part.from + part.rows.length;
+      }
+    };
+    const timer = setTimeout(
+      () => read().catch((error: unknown) => stop.signal.aborted || setFault(messageOf(error))),
+      shown.current === of ? 120 : 0,
+    );
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [of, tick, connection, range.from, range.to]);
+  const want = (from: number, to: number) => {
+    if (from < range.from || to > range.to)
+      setRange({ from: Math.max(0, from - overscan), to: to + overscan * 2 });
+  };
+  return { list, fault, want, rowAt: (at: number) => rows.current.get(at) };
+}
+
+type Item = { readonly top: number; readonly height: number } & (
+  | { readonly group: Group }
+  | { readonly at: number }
+);
+
+interface RowsProps {
+  readonly list: TaskList;
+  rowAt(at: number): TaskRow | undefined;
+  want(from: number, to: number): void;
+}
+
+function Rows({ list, rowAt, want }: RowsProps): VNode {
+  const [isNarrow, setNarrow] = useState(matchMedia("(max-width: 760px)").matches);
+  const size = isNarrow ? heights.narrow : heights.wide;
+  const box = useRef<HTMLDivElement>(null);
+  const [window_, setWindow] = useState({ top: 0, bottom: innerHeight });
+  const [selected, select] = useState<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    const look = () => {
+      const top = -(box.current?.getBoundingClientRect().top ?? 0);
+      setWindow({ top, bottom: top + innerHeight });
+      setNarrow(matchMedia("(max-width: 760px)").matches);
+    };
+    look();
+    addEventListener("scroll", look, { passive: true });
+    addEventListener("resize", look);
+    return () => {
+      removeEventListener("scroll", look);
+      removeEventListener("resize", look);
+    };
+  }, []);
+  const { items, height } = useMemo(() => layOut(list.groups, size), [JSON.stringify(list.groups), isNarrow]);
+  const visible = items.filter(
+    (item) =>
+      item.top + item.height > window_.top - size.row * overscan &&
+      item.top < window_.bottom + size.row * overscan,
+  );
+  const numbers = visible.flatMap((item) => ("at" in item ? [item.at] : []));
+  useEffect(() => {
+    const [first = 0] = numbers;
+    want(first, Math.min(list.total, (numbers.at(-1) ?? 0) + 1));
+  }, [numbers[0], numbers.at(-1), list.total]);
+  useKeys((key) => {
+    if (key !== "j" && key !== "k" && key !== "Enter") return false;
+    if (key === "Enter") {
+      const row = selected === undefined ? undefined : rowAt(selected);
+      if (row !== undefined) go(taskPath(row.key));
+      return row !== undefined;
+    }
+    const next = Math.max(
+      0,
+      Math.min(list.total - 1, selected === undefined ? 0 : selected + (key === "j" ? 1 : -1)),
+    );
+    select(next);
+    const item = items.find((one) => "at" in one && one.at === next);
+    if (item !== undefined) showItem(box.current, item);
+    return true;
+  });
+  return html`<div class="task-head" aria-hidden="true"><span>State</span><span>Task</span><span>Agent</span><span>Time</span><span>Tokens and cost</span><span>Scope and proof</span></div>
+    <div class="rows" ref=${box} style=${{ height: `${height}px` }} role="list" aria-label=${counted(list.total, "task")}>
+      ${visible.map((item) =>
+        "group" in item
+          ? html`<div class="group" role="presentation" key=${item.group.name} style=${{ top: `${item.top}px`, height: `${item.height}px` }}><h2>${item.group.title}</h2><span class="muted">${item.group.count}</span></div>`
+          : html`<div class="row-place" role="listitem" aria-setsize=${list.total} aria-posinset=${item.at + 1} key=${item.at} style=${{ top: `${item.top}px`, height: `${item.height}px` }}><${Row} row=${rowAt(item.at)} isSelected=${selected === item.at} /></div>`,
+      )}
+    </div>`;
+}
+
+function layOut(groups: readonly Group[], { head, row }: { readonly head: number; readonly row: number }) {
+  const items: Item[] = [];
+  let [top, at] = [0, 0];
+  for (const group of groups) {
+    items.push({ group, top, height: head });
+    top += head;
+    for (let index = 0; index < group.count; index += 1) {
+      items.push({ at, top, height: row });
+      top += row;
+      at += 1;
+    }
+  }
+  return { items, height: top };
+}
+
+function showItem(box: HTMLElement | null, { top, height }: Item): void {
+  const from = (box?.getBoundingClientRect().top ?? 0) + scrollY + top;
+  if (from < scrollY + 80) scrollTo(0, from - 80);
+  else if (from + height > scrollY + innerHeight - 20) scrollTo(0, from + height - innerHeight + 20);
+}
+
+function Row({
+  row,
+  isSelected,
+}: {
+  readonly row: TaskRow | undefined;
+  readonly isSelected: boolean;
+}): VNode {
+  if (row === undefined) return html`<div class="row waiting"><span class="muted">reading…</span></div>`;
+  const { name, title, word, tone, agent, model, machine, why, scope, scopeMore, proof, attempts } = row;
+  return html`<a class=${`row${isSelected ? " selected" : ""}`} href=${taskPath(row.key)} aria-current=${isSelected ? "true" : undefined}>
+    <span class="cell state-cell"><${Chip} tone=${tone}>${word}<//></span>
+    <span class="cell what"><span class="line"><strong class="name">${name}</strong> <bdi class="title">${title}</bdi></span><span class="line muted"><bdi>${why || (attempts > 1 ? counted(attempts, "attempt") : "")}</bdi></span></span>
+    <span class="cell who"><span class="line">${agent ?? "–"}</span><span class="line muted">${[model, machine].filter(Boolean).join(" · ")}</span></span>
+    <span class="cell when"><span class="line number">${row.seconds === null ? "–" : duration(row.seconds)}</span><span class="line muted">${row.isRunning && row.beatAt !== null ? html`beat <${Age} at=${row.beatAt} suffix=" ago" />` : html`<${Age} at=${row.since} suffix=" ago" />`}</span></span>
+    <span class="cell spent">${attempts === 0 ? html`<span class="muted">–</span>` : html`<${Budget} used=${row.tokens} max=${row.tokensMax} text=${tokens} />${row.costUsd === null ? null : html`<span class="line muted number">${money(row.costUsd)}${row.costMax === null ? "" : ` / ${money(row.costMax)}`}</span>`}`}</span>
+    <span class="cell where"><span class="line"><bdi>${scope.join(", ") || "whole repository"}</bdi>${scopeMore > 0 ? html`<span class="muted"> +${scopeMore}</span>` : null}</span><span class="line muted"><bdi>${proof === "" ? "" : `✓ ${proof}`}</bdi></span></span>
+  </a>`;
+}
+
+/** Keys for the whole view; none while a person types. */
+export function useKeys(pressed: (key: string) => boolean): void {
+  const latest = useRef(pressed);
+  latest.current = pressed;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { target } = event;
+      if (target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      // A focused link or button has its own Enter.
+      if (
+        event.key === "Enter" &&
+        target instanceof HTMLElement &&
+        /^(?:A|BUTTON|SUMMARY)$/.test(target.tagName)
+      )
+        return;
+      if (latest.current(event.key)) event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
