@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readJsonBytes } from "../core/text/read-json.ts";
+import { field, isObject } from "../core/values/fields.ts";
 import type { Engine } from "../engine/change/engine.ts";
 import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
 import { internalFault } from "../hooks/run-point.ts";
@@ -17,6 +19,7 @@ import {
   writeHostRecord,
 } from "./host-record.ts";
 import { placeSocket, removeShort, requireOwnFolder } from "./place-socket.ts";
+import { protocolVersion } from "./protocol.ts";
 import { serveConnection } from "./serve-connection.ts";
 
 const connectionsMax = 512;
@@ -36,6 +39,8 @@ export interface HostOptions {
   readonly walls?: HostRecord["walls"];
   /** Without it, hooks get the answer that this host has no guard. */
   readonly guard?: GuardEndpoint;
+  /** Opens the board on this port, or on its usual one. */
+  readonly board?: (port: number | undefined) => Promise<object>;
   /** Opens additional listeners under the same lock, before the record is written. */
   readonly beside?: () => Promise<AsyncDisposable & { readonly port: number | undefined }>;
 }
@@ -86,7 +91,7 @@ const socketNames: Readonly<Record<HostRole, string>> = { host: "socket", serve:
 async function listen(
   engine: Engine,
   folder: string,
-  { role = "host", guard, walls, beside, lock }: HostOptions & { readonly lock: Disposable },
+  { role = "host", guard, walls, board, beside, lock }: HostOptions & { readonly lock: Disposable },
 ): Promise<Host> {
   const before = readHostRecord(folder, role);
   if (before !== undefined) removeShort(folder, before.socket);
@@ -96,7 +101,7 @@ async function listen(
     reading.add(socket);
     socket.on("close", () => reading.delete(socket));
     serveConnection(socket, {
-      answer: (request) => answerOf(engine, guard, request),
+      answer: (request) => answerOf(engine, { guard, board }, request),
       onRequest: () => reading.delete(socket),
     });
   });
@@ -127,11 +132,30 @@ async function listen(
   return { socket: path, [Symbol.asyncDispose]: end };
 }
 
-async function answerOf(engine: Engine, guard: GuardEndpoint | undefined, request: Uint8Array) {
+async function answerOf(
+  engine: Engine,
+  { guard, board }: { readonly [Name in "guard" | "board"]: HostOptions[Name] | undefined },
+  request: Uint8Array,
+) {
   const judged = guard === undefined ? undefined : guardAnswer(guard, request);
-  if (judged === undefined) return answerRequest(engine, request);
+  if (judged === undefined)
+    return (
+      (board === undefined ? undefined : await boardAnswer(board, request)) ?? answerRequest(engine, request)
+    );
   // An answer that is not in the hook's format is treated as a failure by its client.
   return judged.catch((error: unknown) => JSON.stringify(internalFault(error)));
+}
+
+/** Undefined if the request is not for the board. */
+async function boardAnswer(
+  open: NonNullable<HostOptions["board"]>,
+  request: Uint8Array,
+): Promise<string | undefined> {
+  const document = readJsonBytes(request);
+  const wanted = field(document, "board");
+  if (!isObject(wanted) || field(document, "version") !== protocolVersion) return undefined;
+  const port = field(wanted, "port");
+  return JSON.stringify(await open(typeof port === "number" ? port : undefined));
 }
 
 /** Answers pending requests first, and releases the lock last. */

@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly idleMs: number;
   /** Overrides the repository's own port. */
   readonly port?: number;
+  /** The board, which the warm process serves on request. While pages are open, it is in use. */
+  readonly board?: { readonly isBusy: boolean; open(port: number | undefined): Promise<object> };
   /** Stops the server. */
   readonly stop: AbortSignal;
   onListening(at: { readonly socket: string; readonly port: number | undefined }): void;
@@ -37,13 +39,14 @@ export interface ServeOptions {
 
 /** The server: answers hooks on a socket and over HTTP until it is stopped or idle for long. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { engine, folder, guard, idleMs, stop, onListening, onLag } = options;
+  const { engine, folder, guard, idleMs, board, stop, onListening, onLag } = options;
   const usage = new Usage(guard, idleMs);
   const access = await openHttpAccess(folder);
   let port: number | undefined;
   await using host = await openHost(engine, folder, {
     role: "serve",
     guard: usage.onSocket,
+    ...(board === undefined ? {} : { board: (wanted: number | undefined) => board.open(wanted) }),
     beside: async () => {
       const wanted = options.port === undefined ? {} : { port: options.port };
       const http = await openHttpGuard({ access, guard: usage.overHttp, ...wanted });
@@ -63,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       await pause(tickMs, stop);
       if (lag.max > lagMsMax * 1e6) onLag(Math.round(lag.max / 1e6));
       lag.reset();
-      if (usage.isOver() && (await isLeft(folder, usage, stop))) return;
+      if (board?.isBusy !== true && usage.isOver() && (await isLeft(folder, usage, stop))) return;
       publish(folder, host.socket);
     }
   } finally {

@@ -7,6 +7,7 @@ export function addEverydayCommands(program: LockstepCommand): void {
   addDo(program);
   addLand(program);
   addStatusAndDecide(program);
+  addBoard(program);
   addStart(program);
   program
     .command("doctor")
@@ -53,6 +54,21 @@ function addRun(program: LockstepCommand): void {
     .example("lockstep run plans/prices.yaml --max-parallel 2", "another plan, at most two tasks in parallel")
     .hook("preAction", keepHeapSmall)
     .action(async (plan, options) => endsWith((await import("../run/run.ts")).runCommand(plan, options)));
+}
+
+function addBoard(program: LockstepCommand): void {
+  program
+    .command("board")
+    .summary("what needs you, and everything else, in the browser")
+    .description(
+      "open the board in the browser: what needs you, the tasks with their changes, logs and evidence, the timeline, locks, merges, refusals, cost and plan; questions can be answered there. It is served on this machine only, by the warm process",
+    )
+    .option("--port <n>", "another port than this repository's usual one")
+    .option("--no-open", "print the link instead of opening the browser")
+    .option(...json)
+    .example("lockstep board", "open it in the browser")
+    .example("lockstep board --no-open", "print a link that works once, for a minute")
+    .action(async (options) => endsWith((await import("../board/board.ts")).boardCommand(options)));
 }
 
 function addDo(program: LockstepCommand): void {

@@ -3,8 +3,9 @@ import { HostRunning } from "../../server/host.ts";
 import { isRunAlive } from "../../server/is-run-alive.ts";
 import { serve } from "../../server/serve.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { readPort } from "../board/board.ts";
+import { BoardHost } from "../board/board-host.ts";
 import { openEngine } from "../open/open-engine.ts";
-import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 
 /** `lockstep serve`: the hook server. If one is already running, this command succeeds without starting another. */
@@ -13,6 +14,7 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
   using opened = await openEngine({ create: true });
+  await using board = new BoardHost();
   const { engine, project, config } = opened;
   const folder = openStateFolder(project);
   try {
@@ -22,6 +24,7 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
       guard: guardEndpoint({ ...opened, isRunAlive: () => isRunAlive(folder) }),
       idleMs: config.guard.idle_minutes * 60_000,
       ...wanted,
+      board,
       stop: stop.signal,
       onListening: ({ socket, port: found }) => {
         const http =
@@ -36,10 +39,4 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
     writeAll(2, `lockstep: already running pid ${error.host?.pid ?? "unknown"}\n`);
     return 0;
   }
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new CommandFault("R-IN-001", `\`${text}\` is not a port: give a number from 1 to 65535`);
 }

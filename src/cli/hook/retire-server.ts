@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { boardFolder } from "../../board/access/links.ts";
 import { hookFile, launchFile } from "../../guard/transport/launch-file.ts";
 import { readHostRecord } from "../../server/host-record.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
@@ -32,6 +33,7 @@ export async function retireServer(project: Project): Promise<readonly string[]>
   }
   for (const file of [hookFile(folder), launchFile(folder), httpAccessFile(folder)])
     rmSync(file, { force: true });
+  rmSync(boardFolder(folder), { recursive: true, force: true });
   if (readdirSync(folder).length === 0) rmdirSync(folder);
   return [];
 }

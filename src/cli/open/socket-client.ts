@@ -26,6 +26,23 @@ export async function askHost(path: string, request: Request): Promise<unknown> 
   }
 }
 
+/** Asks the warm process to open the board. */
+export async function askBoard(path: string, port: number | undefined): Promise<unknown> {
+  const board = port === undefined ? {} : { port };
+  try {
+    const untrusted = whyUntrusted(path);
+    return (
+      untrusted ??
+      parseJson(await exchange(path, `${JSON.stringify({ version: protocolVersion, board })}\n`, boardMsMax))
+    );
+  } catch (error) {
+    return unreached(path, (error as Error).message);
+  }
+}
+
+/** The first board loads its code and reads the ledger. */
+const boardMsMax = 15_000;
+
 const absent: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED"]);
 
 function unreached(path: string, why: string): Deny {
@@ -42,8 +59,8 @@ function whyUntrusted(path: string): Deny | undefined {
   return found.isSocket() && own ? undefined : unreached(path, "it is not a socket of this user");
 }
 
-async function exchange(path: string, line: string): Promise<Buffer> {
-  const deadline = performance.now() + answerMsMax;
+async function exchange(path: string, line: string, msMax = answerMsMax): Promise<Buffer> {
+  const deadline = performance.now() + msMax;
   for (;;) {
     try {
       return await exchangeOnce(path, line, deadline - performance.now());

@@ -29,7 +29,7 @@ export function drawRun(model: RunModel, frame: Frame): string[] {
 }
 
 function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {
-  const { name, tasks, walls, sinceMs, remark } = model;
+  const { name, tasks, walls, sinceMs, remark, board } = model;
   const title = fitted(name ?? counted(tasks.length, "task"), Math.ceil(columns / 2));
   const rest = columns - displayWidth(title) - 2;
   const [first = "", ...more] = countLines(tasks, { rest, columns, isRoomy: rows >= roomyRows });
@@ -38,6 +38,7 @@ function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Fram
     `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
     ...costWords(tasks),
     ...(walls === null ? [] : [`isolation: ${isolationWords(walls)}`]),
+    ...(board === undefined ? [] : [`board: ${board}`]),
   ];
   return [
     `${paint.bold(title)}${rest < 1 || first === "" ? "" : `  ${fitted(first, rest)}`}`,

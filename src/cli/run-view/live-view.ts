@@ -31,7 +31,7 @@ export interface RunPort {
   interrupt(): void;
 }
 
-type Facts = Pick<RunModel, "name" | "walls" | "budget">;
+type Facts = Pick<RunModel, "name" | "walls" | "budget" | "board">;
 
 const drawMs = 125;
 const readMsMin = 1000;

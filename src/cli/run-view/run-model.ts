@@ -11,6 +11,8 @@ export interface RunModel {
   nameOf(key: string): string;
   /** Which kinds of isolation are on; null if no run is active. */
   readonly walls: Readonly<Record<string, boolean>> | null;
+  /** The address of the board; absent if it is not shown. */
+  readonly board?: string;
   /** The limits at which a task is halted. */
   readonly budget: { readonly tokens: number | null; readonly costUsd: number | null };
   /** The last action of each task's agent, or the last step of its verification. */

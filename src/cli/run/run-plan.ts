@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { boardAddress } from "../../board/access/board-port.ts";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
@@ -21,6 +22,7 @@ import { openSessionPlan, type SessionPlan } from "../../workspace/plan/open-ses
 import { restoreSessions } from "../../workspace/plan/session-backup.ts";
 import { keepSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { boardLine } from "../board/board-line.ts";
 import { type Isolation, reportRun } from "../look/report-run.ts";
 import { limitsOf } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
@@ -197,11 +199,17 @@ async function runInView(
   using stops = listenForStops({ watcher: () => watcher, otherRun });
   const looked = { session: session.session, stateFolder, stops, otherRun };
   await using view = isLive()
-    ? new LiveView(factsOf(inLimits(context, session.file), session.session, walls), runPort(context, looked))
+    ? new LiveView(
+        {
+          ...factsOf(inLimits(context, session.file), session.session, walls),
+          board: boardAddress(stateFolder),
+        },
+        runPort(context, looked),
+      )
     : undefined;
   await using _waits = view === undefined ? new WaitLines(context.engine, session.session, lines) : undefined;
   if (view !== undefined) watcher = view;
-  else writeAll(2, headLine(session.session, plan.tasks.length, walls));
+  else writeAll(2, `${headLine(session.session, plan.tasks.length, walls)}${boardLine(stateFolder)}\n`);
   if (missing !== null) watcher.tell(`agents run without a sandbox: ${printable(missing)}`);
   await runOrJoin(context, request, run, {
     stops,

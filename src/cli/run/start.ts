@@ -23,6 +23,7 @@ import { readRepository } from "../../workspace/git/repository-state.ts";
 import { restoreFiles } from "../../workspace/plan/session-backup.ts";
 import { makeSessionFolder, sessionsAt } from "../../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { boardLine } from "../board/board-line.ts";
 import { reportSession } from "../look/report-session.ts";
 import { inRepository } from "../open/in-repository.ts";
 import { CommandFault } from "../output/command-fault.ts";
@@ -188,7 +189,10 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   await using run = opened;
   const { sandbox, missing } = run.walls;
   const isolation = isolationWords({ guard: false, sandbox, diff: true });
-  writeAll(2, `${style.bold(name)}  ${session.mode} mode, into ${session.base}  isolation: ${isolation}\n`);
+  writeAll(
+    2,
+    `${style.bold(name)}  ${session.mode} mode, into ${session.base}  isolation: ${isolation}\n${boardLine(stateFolder)}\n`,
+  );
   if (missing !== undefined) lines.tell(`agents run without a sandbox: ${printable(missing)}`);
   for (;;) {
     const end = await conductSession(run.context);
