@@ -147,7 +147,7 @@ const marks = { same: " ", added: "+", deleted: "−", part: " " } as const;
 
 function unifiedRow({ kind, before, after, words }: Row, at: number): VNode {
   if (kind === "part") return html`<tr class="part" key=${at}><td colspan="4">${words}</td></tr>`;
-  return html`<tr class=${kind} key=${at}><td class="at">${before}</td><td class="at">${after}</td><td class="mark">${marks[kind]}</td><td class="code">${words}</td></tr>`;
+  return html`<tr class=${kind} key=${at}><td class="at">${before}</td><td class="at">${after}</td><td class="sign">${marks[kind]}</td><td class="code">${words}</td></tr>`;
 }
 
 /** Deleted lines beside the added ones that follow them. */

@@ -44,22 +44,22 @@ export function money(usd: number): string {
   return `$${usd < 10 ? usd.toFixed(2) : usd.toFixed(usd < 1000 ? 1 : 0)}`;
 }
 
-/** How much of a budget is used. */
-export function Budget({
-  used,
-  max,
-  text,
-}: {
+interface Spent {
   readonly used: number;
   readonly max: number | null;
-  readonly text: (value: number) => string;
-}): VNode {
-  if (max === null || max === 0) return html`<span class="number">${text(used)}</span>`;
-  const share = Math.min(1, used / max);
+  /** A second amount, such as money. */
+  readonly also?: string | undefined;
+  text(value: number): string;
+}
+
+/** How much of a budget is used. */
+export function Budget({ used, max, also, text }: Spent): VNode {
+  const share = max === null || max === 0 ? 0 : Math.min(1, used / max);
   const level = share >= 0.9 ? "bad" : share >= 0.7 ? "person" : "run";
-  return html`<span class="budget" title=${`${text(used)} of ${text(max)}`}>
-    <span class="number">${text(used)}<span class="muted"> / ${text(max)}</span></span>
-    <span class="track"><span class=${`fill ${level}`} style=${{ width: `${share * 100}%` }}></span></span>
+  const limit = max === null ? null : html`<span class="muted"> / ${text(max)}</span>`;
+  return html`<span class="budget" title=${max === null ? undefined : `${text(used)} of ${text(max)}`}>
+    <span class="number amounts"><span>${text(used)}${limit}</span>${also === undefined ? null : html`<span class="muted">${also}</span>`}</span>
+    ${max === null ? null : html`<span class="track"><span class=${`fill ${level}`} style=${{ width: `${share * 100}%` }}></span></span>`}
   </span>`;
 }
 

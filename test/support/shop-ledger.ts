@@ -20,6 +20,8 @@ import { askWeakened } from "../../src/engine/decisions/ask-weakened.ts";
 import { finishLanding, refuseLanding } from "../../src/engine/landing/finish-landing.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { openSession } from "../../src/engine/sessions/open-session.ts";
+import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
+import { writeReport } from "../../src/guard/orchestrator/report.ts";
 import { taskLogFile } from "../../src/run/landing/task-logs.ts";
 import { keepVersion } from "../../src/session/files/design-versions.ts";
 import { keepOutput } from "../../src/workspace/state/check-outputs.ts";
@@ -52,7 +54,12 @@ export function shopLedger(ground: BoardGround) {
 
   const add = (id: string, { title, scope, agent = "coder", needs = [], more = {} }: Wanted) => {
     const key = keyOf(id);
-    const assignment = { objective: `${title}.`, forbidden_actions: [], evidence: ["test output"], ...(more.assignment as object) };
+    const assignment = {
+      objective: `${title}.`,
+      forbidden_actions: [],
+      evidence: ["test output"],
+      ...(more.assignment as object),
+    };
     return agreed(
       operate(
         engine,
@@ -75,7 +82,12 @@ export function shopLedger(ground: BoardGround) {
     const { details } = await agreed(operate(engine, "dispatch", { packet: { task_id: task } }, runner));
     const call = { ...runner, epoch: Number(details?.epoch) };
     sleep(1);
-    const usage = { input: tokens * 2, cached: tokens, output: Math.round(tokens / 3), cost_usd: usd };
+    const usage = {
+      input: tokens * 2,
+      cached: tokens,
+      output: Math.round(tokens / 3),
+      ...(usd > 0 ? { cost_usd: usd } : {}),
+    };
     // A heartbeat over the limit ends the attempt.
     if (tokens > 0) await operate(engine, "heartbeat", { task, tokens, usage } as never, call);
     return call;
@@ -400,6 +412,7 @@ export async function fillShop(ground: BoardGround): Promise<void> {
       } as never,
       runner,
     );
+  keepScores(ground);
   sleep(3);
   await askAll(shopping);
   // Up to now.
@@ -413,6 +426,20 @@ export async function fillShop(ground: BoardGround): Promise<void> {
 }
 
 type Shopping = ReturnType<typeof shopLedger>;
+
+/** What earlier sessions of orchestrating agents left. */
+function keepScores({ place }: BoardGround): void {
+  const folders = orchestratorFolders(place.project, null);
+  for (const [at, score] of [62, 71, 88, 84, 95].entries())
+    writeReport(folders, {
+      ...{ session_id: `sess_2026021${at}`, agent_role: "orchestrator", compliance_score: score },
+      session_start: `2026-02-1${at}T08:00:00.000Z`,
+      session_end: `2026-02-1${at}T09:00:00.000Z`,
+      ...{ total_tool_calls: 40 + at, violations: { allowed: 38, warned: 1, blocked: 1 } },
+      violation_breakdown: [{ type: "direct_edit", count: 1, blocked: true }],
+      recommendations: [],
+    });
+}
 
 /** The kinds of questions that the tasks above do not ask. */
 async function askAll({ engine, ground, sleep }: Shopping): Promise<void> {

@@ -65,12 +65,17 @@ export function historyItem({ seq, at, type, actor, from, to, data }: LedgerEven
       type === "task.reviewed"
         ? `${String(facts.verdict ?? "reviewed")} by ${String(facts.agent ?? "a reviewer")}`
         : title,
-    by: cut(`${actor}${via}`, 80),
+    by: cut(`${whoText(actor)}${via}`, 80),
     text: cut(textOf(facts, refusal) || moved, textMax),
     lines: linesOf(facts)
       .slice(0, linesMax)
       .map((line) => cut(line, 400)),
   };
+}
+
+/** `attempt:SESSION/T-1#5` → `its agent`. */
+function whoText(actor: string): string {
+  return actor.startsWith("attempt:") ? "its agent" : actor;
 }
 
 function verdictTone({ verdict }: Readonly<Record<string, unknown>>): Tone | undefined {

@@ -38,12 +38,12 @@ export async function timeline(place: BoardPlace, look: Look, wanted: string | u
   const asked = [...known.values()].flatMap((events) => questionsIn(events, now));
   const worked = stays.filter(({ state }) => state === "IN_PROGRESS" || state === "REVIEW");
   const path = criticalPath(own, stays);
-  const { lanes, laneOf } = laneFor(
-    worked.filter(({ state }) => state === "IN_PROGRESS"),
-    machine,
-  );
+  const inState = (state: TaskState) => worked.filter((stay) => stay.state === state);
+  const { lanes, laneOf } = placeInLanes(inState("IN_PROGRESS"), inState("REVIEW"), machine);
+  const isAsked = ({ task, end }: Stay) =>
+    end === null && asked.some((one) => one.task === task && one.to === now);
   const bars = worked.map((stay) =>
-    barOf(stay, { look, lane: laneOf(stay), isCritical: path.includes(stay.task) }),
+    barOf(stay, { look, lane: laneOf(stay), isCritical: path.includes(stay.task), isAsked: isAsked(stay) }),
   );
   const starts = worked.map(({ from }) => from);
   const shown = fitting(bars.toSorted((one, other) => other.to - one.to).slice(0, barsMax), 40 * 1024);
@@ -108,25 +108,31 @@ function questionsIn(events: readonly LedgerEvent[], now: number): readonly Aske
   });
 }
 
-/** Attempts that ran at the same time are in different lanes: as many lanes as slots were in use. */
-function laneFor(attempts: readonly Stay[], machine: string) {
+/** Bars that overlap are in different lanes: as many lanes as slots were in use, then those of reviews and proofs. */
+function placeInLanes(attempts: readonly Stay[], proofs: readonly Stay[], machine: string) {
+  const slots = stacked(attempts);
+  const reviews = stacked(proofs);
+  const names = (count: number, name: string) =>
+    Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
+  return {
+    lanes: [...names(slots.count, `${machine}, slot`), ...names(reviews.count, "proof")],
+    laneOf: (stay: Stay) => slots.laneOf.get(stay) ?? slots.count + (reviews.laneOf.get(stay) ?? 0),
+  };
+}
+
+function stacked(stays: readonly Stay[]): {
+  readonly count: number;
+  readonly laneOf: ReadonlyMap<Stay, number>;
+} {
   const ends: number[] = [];
-  const placed = new Map<Stay, number>();
-  for (const stay of attempts.toSorted((one, other) => one.from - other.from)) {
+  const laneOf = new Map<Stay, number>();
+  for (const stay of stays.toSorted((one, other) => one.from - other.from)) {
     const free = ends.findIndex((end) => end <= stay.from);
     const lane = free === -1 ? ends.length : free;
     ends[lane] = stay.to;
-    placed.set(stay, lane);
+    laneOf.set(stay, lane);
   }
-  const lanes = ends.map((_end, at) => `${machine} ${at + 1}`);
-  // A proof follows the attempt that it is about, in the same lane.
-  const laneOf = (stay: Stay) => {
-    const own = placed.get(stay);
-    if (own !== undefined) return own;
-    const before = attempts.filter(({ task, to }) => task === stay.task && to <= stay.from).at(-1);
-    return before === undefined ? 0 : (placed.get(before) ?? 0);
-  };
-  return { lanes, laneOf };
+  return { count: ends.length, laneOf };
 }
 
 const ends: Readonly<Record<string, Tone>> = {
@@ -140,15 +146,20 @@ const ends: Readonly<Record<string, Tone>> = {
 
 function barOf(
   stay: Stay,
-  { look, lane, isCritical }: { look: Look; lane: number; isCritical: boolean },
+  { look, lane, isCritical, isAsked }: { look: Look; lane: number; isCritical: boolean; isAsked: boolean },
 ): TimelineBar {
   const { task, state, from, to, end } = stay;
   const kind = state === "REVIEW" ? "proof" : "attempt";
-  const outcome = end === null ? "not over yet" : end.type.replace(/^task\./, "").replaceAll("-", " ");
+  const outcome =
+    end === null
+      ? isAsked
+        ? "waits for you"
+        : "not over yet"
+      : end.type.replace(/^task\./, "").replaceAll("-", " ");
   return {
     ...{ lane, kind, task, from, to, isCritical },
     name: look.names.of(task),
-    tone: end === null ? "run" : (ends[end.type] ?? "bad"),
+    tone: end === null ? (isAsked ? "person" : "run") : (ends[end.type] ?? "bad"),
     text: short(`${kind === "proof" ? "review and proof" : "attempt"}: ${outcome}`, 80),
   };
 }

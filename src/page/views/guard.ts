@@ -22,7 +22,7 @@ export function GuardPage(): VNode {
   if (guard === undefined)
     return html`<${ViewHead} title="Guard" /><${Loading} what="the refusals" fault=${fault} />`;
   const { total, scores } = guard;
-  return html`<${ViewHead} title="Guard" about=${total === 0 ? undefined : `${counted(total, "call")} or attempts refused.`} />
+  return html`<${ViewHead} title="Guard" about=${total === 0 ? undefined : `${counted(total, "refusal")}, of calls and of attempts.`} />
     ${total === 0 ? html`<${Empty} title="Nothing was refused"><p>The guard judges the calls of interactive agents while tasks are at work, and the rules judge what every agent hands in.</p><${Command} line="lockstep init" /><//>` : html`<${Refusals} guard=${guard} />`}
     ${scores.length === 0 ? null : html`<${Scores} scores=${scores} />`}`;
 }
@@ -63,7 +63,7 @@ const chart = { width: 960, height: 140, foot: 18 };
 
 function Histogram({ guard: { buckets, rules, bucketSeconds } }: { readonly guard: Guard }): VNode {
   const max = Math.max(1, ...buckets.map(({ counts }) => counts.reduce((sum, one) => sum + one, 0)));
-  const step = chart.width / Math.max(buckets.length, 8);
+  const step = chart.width / Math.max(buckets.length, 30);
   const bars = buckets.flatMap(({ at, counts }, index) => {
     let y = chart.height - chart.foot;
     return counts.map((count, rule) => {
@@ -79,7 +79,7 @@ function Histogram({ guard: { buckets, rules, bucketSeconds } }: { readonly guar
   return html`<svg class="chart" viewBox=${`0 0 ${chart.width} ${chart.height}`} role="img" aria-label=${`Refusals over time, at most ${max} at once`}>
     <line class="axis" x1="0" x2=${chart.width} y1=${chart.height - chart.foot} y2=${chart.height - chart.foot} />${bars}
     ${first === undefined ? null : html`<text class="chart-text" x="0" y=${chart.height - 3}>${label(first.at)}</text>`}
-    ${last === undefined || buckets.length < 4 ? null : html`<text class="chart-text" x=${Math.max(300, step * buckets.length)} y=${chart.height - 3} text-anchor="end">${label(last.at)}</text>`}
+    ${last === undefined || buckets.length < 12 ? null : html`<text class="chart-text" x=${Math.max(300, step * buckets.length)} y=${chart.height - 3} text-anchor="end">${label(last.at)}</text>`}
   </svg>`;
 }
 

@@ -17,11 +17,8 @@ export function NeedsView(): VNode {
   if (needs === undefined)
     return html`<${ViewHead} title="Needs you" /><${Loading} what="what waits for you" fault=${fault} />`;
   const { items, total } = needs;
-  const about =
-    total === 0
-      ? "Nothing waits for you."
-      : `${counted(total, "question")} or ${total === 1 ? "task" : "tasks"} that only a person can settle.`;
-  return html`<${ViewHead} title="Needs you" about=${total === 0 ? about : `${counted(total, "thing")} only you can settle, oldest first.`} />
+  const about = total === 0 ? undefined : `${counted(total, "thing")} only you can settle, oldest first.`;
+  return html`<${ViewHead} title="Needs you" about=${about} />
     ${
       items.length === 0
         ? html`<${Empty} title="Nothing waits for you">${overview !== null && overview.total === 0 ? html`<p>There is no task yet. Start one:</p><${Command} line='lockstep do "Round prices half-even" --scope src/price' />` : html`<p>Agents and proofs go on by themselves. You are asked here when they cannot.</p>`}<//>`
@@ -121,7 +118,7 @@ function AnswerForm({ item }: { readonly item: NeedItem }): VNode {
   };
   const isOff = client.may !== "act" || busy !== undefined;
   return html`<div class="answer">
-    ${takesText ? html`<label>${isFree ? "Your answer" : "Reason or amount"}<textarea ref=${field} rows="2" disabled=${isOff} aria-invalid=${wanted !== undefined}></textarea></label>` : null}
+    ${takesText ? html`<label>${isFree ? "Your answer" : textLabel(item.kind)}<textarea ref=${field} rows="2" disabled=${isOff} aria-invalid=${wanted !== undefined}></textarea></label>` : null}
     ${wanted === undefined ? null : html`<p class="bad-text" role="alert">Say why: “${wanted}” takes a text.</p>`}
     <div class="buttons">${item.answers.map((answer) => html`<button type="button" key=${answer.word} class=${`button${answer.recommended || item.answers.length === 1 ? " primary" : ""}`} disabled=${isOff} onClick=${() => give(answer)}>${labelOf(answer.word)}${answer.recommended ? html`<span class="hint"> recommended</span>` : null}</button>`)}</div>
     ${client.may === "act" ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can answer.</p>`}
@@ -130,6 +127,19 @@ function AnswerForm({ item }: { readonly item: NeedItem }): VNode {
   </div>`;
 }
 
+function textLabel(kind: string): string {
+  if (kind === "continue") return "How much more, if not the same again";
+  return kind === "approve-design" ? "What should change" : "Reason";
+}
+
+/** What a button does, for answers that are named for what they result in. */
+const labels: Readonly<Record<string, string>> = {
+  approved: "Approve",
+  refused: "Refuse",
+  "changes-requested": "Request changes",
+  answer: "Answer",
+};
+
 function labelOf(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1).replaceAll("-", " ");
+  return labels[word] ?? word.charAt(0).toUpperCase() + word.slice(1).replaceAll("-", " ");
 }

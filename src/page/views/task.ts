@@ -81,7 +81,7 @@ function Facts({ page }: { readonly page: TaskPage }): VNode {
   return html`<dl class="facts">
     ${fact("Agent", `${row.agent ?? "none yet"}${row.model === null ? "" : `, ${row.model}`}${row.machine === null ? "" : `, on ${row.machine}`}`)}
     ${fact("Time", html`${row.seconds === null ? "not started" : duration(row.seconds)}${row.attempts > 1 ? `, attempt ${row.attempts}` : ""}${row.beatAt === null || !row.isRunning ? null : html`, last heartbeat <${Age} at=${row.beatAt} suffix=" ago" />`}`)}
-    ${fact("Spent", html`<${Budget} used=${row.tokens} max=${row.tokensMax} text=${(value: number) => `${tokens(value)} tokens`} />${row.costUsd === null ? null : html` <span class="number">${money(row.costUsd)}</span>`}`)}
+    ${fact("Tokens and cost", html`<${Budget} used=${row.tokens} max=${row.tokensMax} also=${row.costUsd === null ? undefined : money(row.costUsd)} text=${tokens} />`)}
     ${commit === null ? null : fact("Commit", html`<code>${commit.slice(0, 12)}</code>`)}
     ${fact("May change", scope.length === 0 ? "the whole repository" : paths(scope))}
     ${forbidden.length === 0 ? null : fact("Must not change", paths(forbidden))}

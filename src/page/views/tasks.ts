@@ -200,9 +200,14 @@ function Row({
     <span class="cell what"><span class="line"><strong class="name">${name}</strong> <bdi class="title">${title}</bdi></span><span class="line muted"><bdi>${why || (attempts > 1 ? counted(attempts, "attempt") : "")}</bdi></span></span>
     <span class="cell who"><span class="line">${agent ?? "–"}</span><span class="line muted">${[model, machine].filter(Boolean).join(" · ")}</span></span>
     <span class="cell when"><span class="line number">${row.seconds === null ? "–" : duration(row.seconds)}</span><span class="line muted">${row.isRunning && row.beatAt !== null ? html`beat <${Age} at=${row.beatAt} suffix=" ago" />` : html`<${Age} at=${row.since} suffix=" ago" />`}</span></span>
-    <span class="cell spent">${attempts === 0 ? html`<span class="muted">–</span>` : html`<${Budget} used=${row.tokens} max=${row.tokensMax} text=${tokens} />${row.costUsd === null ? null : html`<span class="line muted number">${money(row.costUsd)}${row.costMax === null ? "" : ` / ${money(row.costMax)}`}</span>`}`}</span>
+    <span class="cell spent">${attempts === 0 ? html`<span class="muted">–</span>` : html`<${Budget} used=${row.tokens} max=${row.tokensMax} also=${costText(row)} text=${tokens} />`}</span>
     <span class="cell where"><span class="line"><bdi>${scope.join(", ") || "whole repository"}</bdi>${scopeMore > 0 ? html`<span class="muted"> +${scopeMore}</span>` : null}</span><span class="line muted"><bdi>${proof === "" ? "" : `✓ ${proof}`}</bdi></span></span>
   </a>`;
+}
+
+function costText({ costUsd, costMax }: TaskRow): string | undefined {
+  if (costUsd === null) return undefined;
+  return costMax === null ? money(costUsd) : `${money(costUsd)} / ${money(costMax)}`;
 }
 
 /** Keys for the whole view; none while a person types. */

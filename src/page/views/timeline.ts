@@ -55,12 +55,12 @@ function Lanes({ line }: { readonly line: Timeline }): VNode {
   const { from, to, lanes, bars, marks } = line;
   const span = Math.max(1, to - from);
   const share = (at: number) => `${((Math.min(Math.max(at, from), to) - from) / span) * 100}%`;
-  const days = dayText(new Date(from).toISOString()) !== dayText(new Date(to).toISOString());
+  const isDays = dayText(new Date(from).toISOString()) !== dayText(new Date(to).toISOString());
   const ticks = Array.from({ length: ticksMax }, (_, at) => from + (span * at) / (ticksMax - 1));
-  return html`<${Section} title="Slots" id="lanes" aside=${html`<ul class="legend inline"><li><span class="swatch good"></span>accepted</li><li><span class="swatch bad"></span>refused or failed</li><li><span class="swatch run"></span>not over</li><li><span class="swatch person"></span>ended by a person</li><li><span class="swatch proof"></span>review and proof</li></ul>`}>
+  return html`<${Section} title="Slots" id="lanes" aside=${html`<ul class="legend inline"><li><span class="swatch good"></span>accepted</li><li><span class="swatch bad"></span>refused or failed</li><li><span class="swatch run"></span>not over</li><li><span class="swatch person"></span>waits for or ended by a person</li><li><span class="swatch proof"></span>review and proof</li></ul>`}>
     <div class="lanes" tabindex="0" role="region" aria-label="Attempts and proofs over time">
       <div class="lanes-inner">
-        <div class="ticks" aria-hidden="true">${ticks.map((at) => html`<span key=${at} style=${{ left: share(at) }}>${tickText(at, days)}</span>`)}</div>
+        <div class="ticks" aria-hidden="true">${ticks.map((at) => html`<span key=${at} style=${{ left: share(at) }}>${tickText(at, span, isDays)}</span>`)}</div>
         ${lanes.map((name, lane) => html`<div class="lane" key=${name} style=${{ height: `${laneHeight}px` }}><span class="lane-name">${name}</span><div class="lane-bars">${bars.filter((bar) => bar.lane === lane).map((bar) => html`<${Bar} key=${`${bar.task} ${bar.kind} ${bar.from}`} bar=${bar} left=${share(bar.from)} width=${`${(Math.max(0, bar.to - bar.from) / span) * 100}%`} />`)}</div></div>`)}
         <div class="marks">${marks.map((mark) => html`<span key=${`${mark.at} ${mark.kind}`} class=${`mark ${mark.kind}`} style=${{ left: share(mark.at) }} title=${`${timeText(new Date(mark.at).toISOString())}: ${mark.text}`}><span class="sr">${mark.text}</span></span>`)}</div>
       </div>
@@ -69,11 +69,12 @@ function Lanes({ line }: { readonly line: Timeline }): VNode {
   <//>`;
 }
 
-function tickText(at: number, days: boolean): string {
-  const time = new Date(at);
-  return days
-    ? time.toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" })
-    : time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const secondsBelowMs = 10 * 60_000;
+
+function tickText(at: number, span: number, isDays: boolean): string {
+  const clock = { hour: "2-digit", minute: "2-digit" } as const;
+  if (isDays) return new Date(at).toLocaleString([], { month: "short", day: "numeric", ...clock });
+  return new Date(at).toLocaleTimeString([], span < secondsBelowMs ? { ...clock, second: "2-digit" } : clock);
 }
 
 function Bar({
