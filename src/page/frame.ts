@@ -1,5 +1,6 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
+import { useEffect } from "preact/hooks";
 import type { Overview } from "../contract/board.ts";
 import { shortNumber } from "../core/text/amounts.ts";
 import { Command, Marked, money, type Shown } from "./parts.ts";
@@ -33,11 +34,15 @@ export function Frame({ children }: { readonly children: Shown }): VNode {
   const [bare = ""] = path.split("?");
   const at = bare.startsWith("/task/") ? "/tasks" : bare === "/needs" ? "/" : bare;
   const here = places.find((place) => place.path === at);
+  useEffect(
+    () => document.querySelector(".place.here")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    [at],
+  );
   document.title = titleOf(overview, here?.title ?? "Lockstep");
   return html`<div class="frame">
     <a class="skip" href="#main">Skip to the content</a>
     <aside class="side">
-      <a class="brand" href="/" aria-label="Lockstep, what needs you"><img src="/icon.svg" alt="" width="22" height="22" /><span>${overview?.project ?? "lockstep"}</span></a>
+      <a class="brand" href="/"><img src="/icon.svg" alt="" width="22" height="22" /><span>${overview?.project ?? "lockstep"}</span></a>
       <nav aria-label="Views"><ul class="places">${places.map((place) => html`<li key=${place.path}><${PlaceLink} place=${place} overview=${overview} isHere=${place.path === at} /></li>`)}</ul></nav>
       <${State} overview=${overview} connection=${connection} />
     </aside>

@@ -1,4 +1,5 @@
 import { messageBytesMax } from "../../contract/board.ts";
+import { plainOutput } from "../../core/text/plain-output.ts";
 
 /** Room for the other fields of an answer. */
 const listBytesMax = messageBytesMax - 12 * 1024;
@@ -30,14 +31,24 @@ export function short(text: string | null | undefined, max = 160): string {
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
-/** Controls other than tab, line break and escape (colours are drawn), and marks that reorder text. */
+/** Controls other than tab and line break, and marks that reorder or hide text. */
 const misleading =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: text from agents must not mislead
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+const escape = "\u001b";
+
+/** `coloured`: the page draws terminal colours, so escapes stay; elsewhere escape sequences are left out. */
+export interface Shown {
+  readonly coloured?: boolean;
+}
 
 /** A JSON text in which no string can control what is shown around it. */
-export function harmlessJson(document: unknown): string {
+export function harmlessJson(document: unknown, { coloured = false }: Shown = {}): string {
+  const harmless = (text: string) => {
+    const plain = coloured || !text.includes(escape) ? text : plainOutput(text);
+    return plain.replaceAll(misleading, (mark) => (coloured && mark === escape ? mark : "\ufffd"));
+  };
   return JSON.stringify(document, (_name, value: unknown) =>
-    typeof value === "string" ? value.replaceAll(misleading, "\ufffd") : value,
+    typeof value === "string" ? harmless(value) : value,
   );
 }

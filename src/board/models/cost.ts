@@ -4,20 +4,20 @@ import { isOfSession } from "../../core/names/task-name.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { sumOf } from "../../view/words.ts";
 import { fitting, short } from "./bounded.ts";
-import type { BoardPlace, Look } from "./look.ts";
+import type { Look } from "./look.ts";
 
 const tasksMax = 100;
 const linesMax = 30;
 
 /** Tokens, money and time by task, agent and model, and what repeated attempts cost. */
-export async function cost({ engine }: BoardPlace, look: Look, session: string | undefined): Promise<Cost> {
+export function cost(look: Look, session: string | undefined): Cost {
   const tasks = look.status.tasks.filter(({ key }) => session === undefined || isOfSession(key, session));
   const lines = tasks.map((task) => lineOf(look.names.of(task.key), task.key, [task]));
   const sorted = lines.filter(({ tokens, attempts }) => tokens > 0 || attempts > 0).toSorted(dearest);
   const shown = fitting(sorted.slice(0, tasksMax), 32 * 1024);
   return {
     ...totals(tasks),
-    rework: await reworkOf(engine, tasks),
+    rework: reworkOf(look, tasks),
     agents: grouped(tasks, ({ agent }) => agent ?? "no agent"),
     models: grouped(tasks, ({ model }) => model ?? "not reported"),
     tasks: shown,
@@ -51,12 +51,9 @@ function grouped(tasks: readonly TaskStatus[], nameOf: (task: TaskStatus) => str
 }
 
 /** The ledger has the tokens of each task's newest attempt: if that is not the first one, it is rework. */
-async function reworkOf(
-  { ledger }: BoardPlace["engine"],
-  tasks: readonly TaskStatus[],
-): Promise<Cost["rework"]> {
+function reworkOf({ survey }: Look, tasks: readonly TaskStatus[]): Cost["rework"] {
   const again = tasks.filter(({ attempts }) => attempts > 1);
-  const newest = new Map((await ledger.survey()).attempts.map(({ task, tokens }) => [task, tokens]));
+  const newest = new Map(survey.attempts.map(({ task, tokens }) => [task, tokens]));
   const spent = again.map(({ key, usage }) => {
     const tokens = Math.min(newest.get(key) ?? 0, usage.tokens);
     const share = usage.tokens === 0 ? 0 : tokens / usage.tokens;

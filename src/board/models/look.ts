@@ -1,8 +1,9 @@
 import type { GroupName } from "../../contract/board.ts";
 import type { Config } from "../../contract/config.ts";
 import type { Engine } from "../../engine/change/engine.ts";
-import { readStatus, type Status, type TaskStatus } from "../../engine/views/read-status.ts";
+import { type Status, statusIn, type TaskStatus } from "../../engine/views/read-status.ts";
 import { dataOf } from "../../ledger/event-data.ts";
+import type { Survey } from "../../ledger/ledger.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { groupOf, taskGroups } from "../../view/task-groups.ts";
 import type { TaskNames } from "../../view/task-names.ts";
@@ -24,6 +25,7 @@ export interface Look {
   /** The number of the last event. */
   readonly seq: number;
   readonly atMs: number;
+  readonly survey: Survey;
   readonly status: Status;
   readonly names: TaskNames;
   readonly byKey: ReadonlyMap<string, TaskStatus>;
@@ -69,12 +71,13 @@ export class Looks {
     const since = performance.now();
     const version = this.#engine.ledger.version();
     const [last] = await this.#engine.ledger.events({ newestFirst: true, limit: 1 });
-    const status = await readStatus(this.#engine);
+    const survey = await this.#engine.ledger.survey();
+    const status = statusIn(this.#engine, survey);
     const names = statusNames(status.tasks);
     const look: Look = {
       seq: last?.seq ?? 0,
       atMs: Date.now(),
-      ...{ status, names },
+      ...{ survey, status, names },
       byKey: new Map(status.tasks.map((task) => [task.key, task])),
       tasks: ordered(status.tasks, names, await approvedTasks(this.#engine, status.tasks)),
     };

@@ -1,7 +1,9 @@
 import { basename } from "node:path";
 import type { BoardRight, Overview, Tone } from "../../contract/board.ts";
 import { concernsSession } from "../../core/names/task-name.ts";
-import { listSessions } from "../../engine/views/list-sessions.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { sessionsIn } from "../../engine/views/list-sessions.ts";
+import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
 import { needsPerson } from "../../view/needs-person.ts";
 import { isTaken } from "../../view/task-words.ts";
@@ -10,17 +12,14 @@ import { fitting, short } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
 import { groupsOf } from "./task-rows.ts";
 
+const sessionsMax = 50;
+
 /** The frame of every view: what runs, what waits, how much there is of everything. */
-export async function overview(place: BoardPlace, look: Look, may: BoardRight): Promise<Overview> {
+export function overview(place: BoardPlace, look: Look, may: BoardRight): Overview {
   const { engine, project, config, folder } = place;
   const { status, names, tasks } = look;
   const run = runAtWork(folder);
-  const sessions = (await listSessions(engine)).map(
-    ({ name, state, goal, tasks: counts, created_at: at }) => ({
-      ...{ name, state, ...counts, at },
-      goal: goal === null ? null : short(goal, 120),
-    }),
-  );
+  const sessions = sessionItems(look);
   return {
     seq: look.seq,
     now: new Date(engine.clock.now().wallMs).toISOString(),
@@ -35,8 +34,19 @@ export async function overview(place: BoardPlace, look: Look, may: BoardRight): 
     total: tasks.length,
     tokens: sumOf(status.tasks.map(({ usage }) => usage.tokens)),
     costUsd: status.cost_usd,
-    sessions: fitting(sessions, 16 * 1024).slice(0, 50),
+    sessions: fitting(sessions, 16 * 1024),
   };
+}
+
+/** The newest first. */
+function sessionItems({ survey, status, byKey }: Look): Overview["sessions"] {
+  const statusOf = ({ key }: Pick<Task, "key">) => byKey.get(key) as TaskStatus;
+  return sessionsIn(survey, { asked: status.decisions, statusOf })
+    .slice(0, sessionsMax)
+    .map(({ name, state, goal, tasks, created_at: at }) => ({
+      ...{ name, state, ...tasks, at },
+      goal: goal === null ? null : short(goal, 120),
+    }));
 }
 
 export function isShown({ archived }: { readonly archived: boolean }): boolean {

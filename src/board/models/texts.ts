@@ -57,7 +57,7 @@ function fittingPart({ bytes, from }: Piece, size: number): TextPart {
   let piece = bytes;
   for (;;) {
     const text = shortLines(piece.toString("utf8"));
-    if (Buffer.byteLength(harmlessJson(text)) <= textBytesMax || piece.length < 2) {
+    if (Buffer.byteLength(harmlessJson(text, { coloured: true })) <= textBytesMax || piece.length < 2) {
       const next = from + piece.length;
       return { from, next: next < size ? next : null, size, text };
     }

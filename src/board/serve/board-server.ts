@@ -6,7 +6,7 @@ import { field } from "../../core/values/fields.ts";
 import { checkRequest, loopbackOrigin, type Origin } from "../access/check-request.ts";
 import { takeLink } from "../access/links.ts";
 import { Sessions } from "../access/sessions.ts";
-import { harmlessJson } from "../models/bounded.ts";
+import { harmlessJson, type Shown } from "../models/bounded.ts";
 import type { BoardPlace } from "../models/look.ts";
 import { act } from "./act.ts";
 import { Live } from "./live.ts";
@@ -152,15 +152,19 @@ async function get(
     });
     return live.add(response, Number(url.searchParams.get("after") ?? 0) || 0);
   }
+  const name = url.pathname.slice("/api/".length);
   const view = await readView(place, {
-    name: url.pathname.slice("/api/".length),
+    name,
     query: url.searchParams,
     may: session.may,
   });
   return view === undefined
     ? sendJson(response, 404, { error: "there is nothing at this address" })
-    : sendJson(response, 200, view);
+    : sendJson(response, 200, view, { coloured: colouredViews.includes(name) });
 }
+
+/** What programs print is drawn with its colours. */
+const colouredViews = ["log", "output"];
 
 function sessionOf({ headers }: IncomingMessage, sessions: Sessions) {
   const [, token] = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? "") ?? [];
@@ -173,8 +177,8 @@ function sendOr401(response: ServerResponse, document: object | undefined): void
   else sendJson(response, 200, document);
 }
 
-function sendJson(response: ServerResponse, status: number, document: object): void {
-  const whole = harmlessJson(document);
+function sendJson(response: ServerResponse, status: number, document: object, shown: Shown = {}): void {
+  const whole = harmlessJson(document, shown);
   const isTooLong = status === 200 && Buffer.byteLength(whole) > messageBytesMax;
   const body = isTooLong ? JSON.stringify({ error: "the answer is too long to be shown" }) : whole;
   response.writeHead(isTooLong ? 500 : status, {

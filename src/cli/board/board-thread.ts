@@ -20,6 +20,8 @@ const access = await openHttpAccess(folder);
 const tell = (message: FromThread) => parentPort?.postMessage(message);
 const server = await open((workerData as ToThread).port);
 keepBoardPort(folder, server.port);
+// The first page does not wait for the first read.
+await place.looks.read();
 tell({ port: server.port });
 
 const telling = setInterval(() => tell({ pages: server.pages }), tellMs);

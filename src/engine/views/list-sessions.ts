@@ -1,6 +1,7 @@
 import { isMeta, isOfSession } from "../../core/names/task-name.ts";
 import type { Session } from "../../core/session/session.ts";
 import { isIn, type Task } from "../../core/tasks/task.ts";
+import type { Decision, Survey } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
 import { isGivenUp } from "../sessions/current-session.ts";
 import { lookAt, outcomeOf, type TaskStatus } from "./read-status.ts";
@@ -21,7 +22,14 @@ export interface ListedSession {
 /** All sessions in the ledger, newest first. */
 export async function listSessions(engine: Engine): Promise<readonly ListedSession[]> {
   const survey = await engine.ledger.survey();
-  const { asked, statusOf } = lookAt(engine, survey);
+  return sessionsIn(survey, lookAt(engine, survey));
+}
+
+/** The same, of a survey that was read before. */
+export function sessionsIn(
+  survey: Survey,
+  { asked, statusOf }: Pick<ReturnType<typeof lookAt>, "statusOf"> & { readonly asked: readonly Asked[] },
+): readonly ListedSession[] {
   const byName = new Map(survey.sessions.map((session) => [session.name, session]));
   const tasks = Map.groupBy(survey.tasks, ({ session }) => session ?? "");
   const names = new Set([...byName.keys(), ...tasks.keys()].filter(Boolean));
@@ -33,6 +41,8 @@ export async function listSessions(engine: Engine): Promise<readonly ListedSessi
     })
     .toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
 }
+
+type Asked = Pick<Decision, "task">;
 
 interface Known {
   readonly session: Session | undefined;

@@ -22,8 +22,12 @@ export interface StatusInput {
  * The content of `status --json`, from which the table for people is also made. All data is read in one
  * transaction.
  */
-export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
-  const survey = await engine.ledger.survey();
+export async function readStatus(engine: Engine, input: StatusInput = {}) {
+  return statusIn(engine, await engine.ledger.survey(), input);
+}
+
+/** The same, of a survey that was read before. */
+export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput = {}) {
   const { known, asked, statusOf } = lookAt(engine, survey);
   const found = task === undefined ? survey.tasks : survey.tasks.filter(({ key }) => key === task);
   const all = found.map(statusOf);
@@ -99,7 +103,7 @@ function workflowOf(session: Session | undefined) {
   };
 }
 
-export type Status = Awaited<ReturnType<typeof readStatus>>;
+export type Status = ReturnType<typeof statusIn>;
 export type TaskStatus = ReturnType<typeof taskStatus>;
 
 interface Known {

@@ -9,7 +9,7 @@ import { amend, client, go, messageOf, useBoard } from "../store.ts";
 
 const pageSize = 50;
 const overscan = 8;
-const heights = { wide: { head: 44, row: 60 }, narrow: { head: 44, row: 104 } };
+const heights = { wide: { head: 44, row: 60 }, narrow: { head: 44, row: 94 } };
 
 /** All tasks, by what they wait for. Only the rows that are visible are in the page, however many there are. */
 export function TasksView({ query }: { readonly query: URLSearchParams }): VNode {
