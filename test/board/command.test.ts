@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readHostRecord } from "../../src/server/host-record.ts";
+import { isAlive } from "../../src/workspace/process/process-identity.ts";
+import { hasBrowser, openBrowser, openPage } from "../support/board-browser.ts";
+import type { LandRepository } from "../support/land-repository.ts";
+import { awaits, planned, task, writes } from "../support/planned-repository.ts";
+import { eventually, temporaryRepository } from "../support/run-command.ts";
+import { command } from "../support/run-hook.ts";
+import { missing } from "../support/walled.ts";
+
+/** util-linux's way to give a program a terminal. */
+const onTerminal = { through: ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"] };
+
+interface Opened {
+  readonly address: string;
+  readonly link: string;
+  readonly may: string;
+}
+
+/** The command; its server ends with the block. */
+function boardOf(repository: Pick<LandRepository, "path" | "run">) {
+  const folder = join(repository.path, ".git", "lockstep");
+  const server = () => readHostRecord(folder, "serve");
+  return {
+    server,
+    open: async (options = {}): Promise<Opened> => {
+      const { stdout, stderr, status } = await repository.run(["board", "--no-open", "--json"], options);
+      expect(status, stdout + stderr).toBe(0);
+      return JSON.parse(stdout.slice(stdout.indexOf("{"))) as Opened;
+    },
+    kill: async () => {
+      const found = server();
+      if (found === undefined || !isAlive(found)) return;
+      process.kill(found.pid, "SIGKILL");
+      await eventually("the end of the server", () => (isAlive(found) ? undefined : true));
+    },
+  };
+}
+
+describe.skipIf(!hasBrowser)("lockstep board", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it("follows a real run, and comes back after its server was killed", async () => {
+    using repository = planned({ agents: { slow: [[awaits, writes("T-1")]] }, tasks: [task("T-1", "slow")] });
+    const board = boardOf(repository);
+    try {
+      const { link, address, may } = await board.open(onTerminal);
+      expect(may).toBe("act");
+      await using open = await openPage(browser, `${address}/tasks${link.slice(link.indexOf("#"))}`);
+      const { page } = open;
+      await page.getByText("No tasks yet").waitFor();
+      using run = repository.start(["run"]);
+      const row = page.locator(".row", { hasText: "do T-1" });
+      await row.getByText("in progress").waitFor();
+      await page.getByText("a run is active").waitFor();
+      await board.kill();
+      await page.getByText("The connection to the server is lost").waitFor();
+      writeFileSync(repository.write("state/go", ""), "");
+      expect((await run.ended).status).toBe(0);
+      expect(run.errors()).toContain(`board: ${address} (\`lockstep board\` opens it)`);
+      // The same port, and a page that proves itself without a new link.
+      expect((await board.open()).address).toBe(address);
+      await row.getByText("merged").waitFor();
+      await page.getByText("The connection to the server is lost").waitFor({ state: "detached" });
+    } finally {
+      await board.kill();
+    }
+  });
+
+  it("without a terminal opens a page that can only look", async () => {
+    using repository = temporaryRepository({ "a.txt": "a\n" });
+    const board = boardOf(repository as LandRepository);
+    try {
+      expect((await board.open()).may).toBe("look");
+      const taken = await repository.run(["board", "--no-open", "--port", "1"]);
+      expect(taken).toMatchObject({ status: 2, stderr: expect.stringContaining("R-ST-001") });
+      expect((await repository.run(["board", "--port", "x"])).stderr).toContain("R-IN-001");
+    } finally {
+      await board.kill();
+    }
+  });
+});
+
+describe("an agent", () => {
+  it("gets no board: the command is refused in a client's shell and for a task, and mints nothing", async () => {
+    using repository = temporaryRepository({ "a.txt": "a\n" });
+    for (const env of [
+      { CLAUDECODE: "1" },
+      { LOCKSTEP_TASK: "T-1", LOCKSTEP_TOKEN: "x" },
+      { LOCKSTEP_SOCKET: "/tmp/none" },
+      { LOCKSTEP_INSIDE: "1" },
+    ]) {
+      const { status, stderr } = await repository.run(["board", "--no-open"], { env: env as never });
+      expect({ status, stderr }, JSON.stringify(env)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining("R-AU-001"),
+      });
+    }
+    expect(readdirSync(join(repository.path, ".git"))).not.toContain("lockstep");
+  });
+
+  it.skipIf(missing !== undefined)(
+    "of a run cannot open it, nor see its files, from its sandbox",
+    { timeout: 60_000 },
+    async () => {
+      const look = `{ ${process.execPath} ${command} board --no-open; echo "exit $?"; ls "$LOCKSTEP_ROOT/.git/lockstep/board"; env -i PATH="$PATH" HOME="$HOME" ${process.execPath} ${command} board --no-open; echo "exit $?"; } > T-1.txt 2>&1`;
+      using repository = planned({
+        agents: { spy: [[`run: { command: ${JSON.stringify(look)} }`]] },
+        tasks: [task("T-1", "spy")],
+      });
+      const board = boardOf(repository);
+      try {
+        await board.open(onTerminal);
+        expect((await repository.run(["run"])).status).toBe(0);
+        const seen = readFileSync(join(repository.path, "T-1.txt"), "utf8");
+        expect(seen.match(/exit 2/g)).toHaveLength(2);
+        expect(seen).toContain("R-AU-001");
+        expect(seen).toMatch(/cannot access|No such file/);
+        expect(seen).not.toContain("#");
+      } finally {
+        await board.kill();
+      }
+    },
+  );
+});
