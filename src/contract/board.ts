@@ -39,7 +39,7 @@ export interface Group {
   readonly count: number;
 }
 
-export interface SessionItem {
+interface SessionItem {
   readonly name: string;
   readonly state: string;
   readonly goal: string | null;
@@ -167,7 +167,7 @@ export interface EvidenceItem {
   readonly hasOutput: boolean;
 }
 
-export type ActionName = "stop" | "take" | "retry" | "resolve" | "widen" | "rollback";
+type ActionName = "stop" | "take" | "retry" | "resolve" | "widen" | "rollback";
 
 export interface Action {
   readonly name: ActionName;

@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Overview } from "../contract/board.ts";
 import { shortNumber } from "../core/text/amounts.ts";
-import { Command, Marked, money, type Shown } from "./parts.ts";
-import { type Connection, useBoard } from "./store.ts";
+import { Command, Marked, money, type Shown } from "./parts/parts.ts";
+import { type Connection, useBoard } from "./parts/store.ts";
 
 interface Place {
   readonly path: string;

@@ -1,8 +1,8 @@
 import { html } from "htm/preact";
 import { render, type VNode } from "preact";
 import { Closed, Frame } from "./frame.ts";
-import { Empty, ViewHead } from "./parts.ts";
-import { connect, go, useBoard } from "./store.ts";
+import { Empty, ViewHead } from "./parts/parts.ts";
+import { connect, go, useBoard } from "./parts/store.ts";
 import { CostView } from "./views/cost.ts";
 import { GuardPage } from "./views/guard.ts";
 import { LandedView } from "./views/landed.ts";

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import { command } from "../support/run-hook.ts";
 import { missing } from "../support/walled.ts";
 
 /** util-linux's way to give a program a terminal. */
+const hasTerminal = existsSync("/usr/bin/script");
 const onTerminal = { through: ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"] };
 
 interface Opened {
@@ -40,7 +41,7 @@ function boardOf(repository: Pick<LandRepository, "path" | "run">) {
   };
 }
 
-describe.skipIf(!hasBrowser)("lockstep board", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -106,7 +107,7 @@ describe("an agent", () => {
     expect(readdirSync(join(repository.path, ".git"))).not.toContain("lockstep");
   });
 
-  it.skipIf(missing !== undefined)(
+  it.skipIf(missing !== undefined || !hasTerminal)(
     "of a run cannot open it, nor see its files, from its sandbox",
     { timeout: 60_000 },
     async () => {

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerForms } from "../../src/board/models/needs.ts";
@@ -10,8 +9,6 @@ import { type BoardGround, boardGround } from "../support/board-ground.ts";
 import { runner } from "../support/memory-engine.ts";
 import { eventually } from "../support/run-command.ts";
 import { fillShop, keyOf, shop, shopLedger } from "../support/shop-ledger.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Every view, and a text that only shows when its data is there. */
 const views: Readonly<Record<string, { readonly path: string; readonly shows: string }>> = {
@@ -63,7 +60,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await using open = await openPage(browser, ground.link(), look);
       const { page } = open;
       await shown(page, views.needs?.shows ?? "");
-      await page.evaluate(axe);
+      await page.evaluate(axe.source);
       const wrong: string[] = [];
       for (const [name, { path, shows }] of Object.entries(views)) {
         await open.go(path);

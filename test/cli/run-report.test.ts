@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { shortName } from "../../src/view/task-names.ts";
 import { type ReportedTask, type RunReport, runReport } from "../../src/cli/run-view/run-report.ts";
 import type { CheckRecord } from "../../src/core/proof/check-record.ts";
 import { noRetries } from "../../src/core/tasks/counters.ts";
+import { shortName } from "../../src/view/task-names.ts";
 import { checksByName, landRepository } from "../support/land-repository.ts";
 import { eventually } from "../support/run-command.ts";
 

@@ -74,7 +74,7 @@ export async function boardGround(files: Readonly<Record<string, string>> = shop
   };
 }
 
-export const shopFiles = {
+const shopFiles = {
   "src/price.js": "exports.round = (value) => Math.round(value * 100) / 100;\n",
   "src/cart.js":
     'const { round } = require("./price.js");\n\nexports.total = (lines) => round(lines.reduce((sum, one) => sum + one.price * one.count, 0));\n',

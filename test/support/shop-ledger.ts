@@ -29,7 +29,7 @@ import type { BoardGround } from "./board-ground.ts";
 import { packet, person, result, runner } from "./memory-engine.ts";
 
 export const shop = "2026-02-14_shop";
-export const invoices = "2026-02-14_invoices";
+const invoices = "2026-02-14_invoices";
 
 export const keyOf = (id: string, session = shop) => `${session}/${id}`;
 

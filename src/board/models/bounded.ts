@@ -35,7 +35,7 @@ export function short(text: string | null | undefined, max = 160): string {
 const misleading =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: text from agents must not mislead
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
-const escape = "\u001b";
+const escapeMark = "\u001b";
 
 /** `coloured`: the page draws terminal colours, so escapes stay; elsewhere escape sequences are left out. */
 export interface Shown {
@@ -45,8 +45,8 @@ export interface Shown {
 /** A JSON text in which no string can control what is shown around it. */
 export function harmlessJson(document: unknown, { coloured = false }: Shown = {}): string {
   const harmless = (text: string) => {
-    const plain = coloured || !text.includes(escape) ? text : plainOutput(text);
-    return plain.replaceAll(misleading, (mark) => (coloured && mark === escape ? mark : "\ufffd"));
+    const plain = coloured || !text.includes(escapeMark) ? text : plainOutput(text);
+    return plain.replaceAll(misleading, (mark) => (coloured && mark === escapeMark ? mark : "\ufffd"));
   };
   return JSON.stringify(document, (_name, value: unknown) =>
     typeof value === "string" ? harmless(value) : value,

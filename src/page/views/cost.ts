@@ -2,9 +2,9 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Cost, CostLine } from "../../contract/board.ts";
 import { counted, duration, shortNumber } from "../../core/text/amounts.ts";
-import { Command, Empty, Loading, money, Section, taskPath, ViewHead } from "../parts.ts";
-import { SessionSelect } from "../session-select.ts";
-import { amend, useView } from "../store.ts";
+import { Command, Empty, Loading, money, Section, taskPath, ViewHead } from "../parts/parts.ts";
+import { SessionSelect } from "../parts/session-select.ts";
+import { amend, useView } from "../parts/store.ts";
 
 /** Tokens, money and time, and what repeated work cost. */
 export function CostView({ query }: { readonly query: URLSearchParams }): VNode {

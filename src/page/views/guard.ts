@@ -13,8 +13,8 @@ import {
   taskPath,
   timeText,
   ViewHead,
-} from "../parts.ts";
-import { useView } from "../store.ts";
+} from "../parts/parts.ts";
+import { useView } from "../parts/store.ts";
 
 /** What was refused, to whom and when, and how orchestrating agents kept to the rules. */
 export function GuardPage(): VNode {

@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { LandedItem } from "../../contract/board.ts";
 import { counted } from "../../core/text/amounts.ts";
-import { Age, Chip, Command, Empty, Loading, taskPath, ViewHead } from "../parts.ts";
-import { client, messageOf, useView } from "../store.ts";
+import { Age, Chip, Command, Empty, Loading, taskPath, ViewHead } from "../parts/parts.ts";
+import { client, messageOf, useView } from "../parts/store.ts";
 
 /** The chain of merges on the base branch. */
 export function LandedView(): VNode {

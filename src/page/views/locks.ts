@@ -2,8 +2,8 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { LockNode, NamedTask } from "../../contract/board.ts";
 import { counted } from "../../core/text/amounts.ts";
-import { Command, Empty, Loading, Section, TaskLink, ViewHead } from "../parts.ts";
-import { useView } from "../store.ts";
+import { Command, Empty, Loading, Section, TaskLink, ViewHead } from "../parts/parts.ts";
+import { useView } from "../parts/store.ts";
 
 /** Who holds which part of the tree, and who waits for it. */
 export function LocksView(): VNode {

@@ -3,12 +3,12 @@ import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Answer, NeedItem, Subject } from "../../contract/board.ts";
 import { counted } from "../../core/text/amounts.ts";
-import { Actions, Outcome, useAct } from "../act-panel.ts";
-import { AnsiLine } from "../ansi.ts";
-import { DiffView } from "../diff-view.ts";
-import { Age, Chip, Command, Empty, Loading, Marked, taskPath, ViewHead } from "../parts.ts";
-import { client, useBoard, useView } from "../store.ts";
-import { LongText } from "../text-view.ts";
+import { Actions, Outcome, useAct } from "../parts/act-panel.ts";
+import { AnsiLine } from "../parts/ansi.ts";
+import { DiffView } from "../parts/diff-view.ts";
+import { Age, Chip, Command, Empty, Loading, Marked, taskPath, ViewHead } from "../parts/parts.ts";
+import { client, useBoard, useView } from "../parts/store.ts";
+import { LongText } from "../parts/text-view.ts";
 
 /** What only a person can resolve, oldest first. */
 export function NeedsView(): VNode {

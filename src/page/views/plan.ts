@@ -2,9 +2,9 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { PlanGraph, PlanNode } from "../../contract/board.ts";
 import { counted } from "../../core/text/amounts.ts";
-import { Command, Empty, Loading, taskPath, ViewHead } from "../parts.ts";
-import { SessionSelect } from "../session-select.ts";
-import { amend, useView } from "../store.ts";
+import { Command, Empty, Loading, taskPath, ViewHead } from "../parts/parts.ts";
+import { SessionSelect } from "../parts/session-select.ts";
+import { amend, useView } from "../parts/store.ts";
 
 const size = { width: 208, height: 58, columnGap: 64, rowGap: 14, head: 34 };
 

@@ -3,9 +3,9 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { EvidenceItem, HistoryItem, TaskPage } from "../../contract/board.ts";
 import { duration } from "../../core/text/amounts.ts";
-import { Actions } from "../act-panel.ts";
-import { AnsiLine } from "../ansi.ts";
-import { DiffView } from "../diff-view.ts";
+import { Actions } from "../parts/act-panel.ts";
+import { AnsiLine } from "../parts/ansi.ts";
+import { DiffView } from "../parts/diff-view.ts";
 import {
   Age,
   Budget,
@@ -21,9 +21,9 @@ import {
   timeText,
   tokens,
   ViewHead,
-} from "../parts.ts";
-import { amend, client, go, messageOf, useView } from "../store.ts";
-import { LogView, LongText } from "../text-view.ts";
+} from "../parts/parts.ts";
+import { amend, client, go, messageOf, useView } from "../parts/store.ts";
+import { LogView, LongText } from "../parts/text-view.ts";
 import { useKeys } from "./tasks.ts";
 
 const tabs = { history: "History", changes: "Changes", log: "Log", evidence: "Evidence" } as const;

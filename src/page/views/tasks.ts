@@ -3,9 +3,20 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Group, TaskList, TaskRow } from "../../contract/board.ts";
 import { counted, duration } from "../../core/text/amounts.ts";
-import { Age, Budget, Chip, Command, Empty, Loading, money, taskPath, tokens, ViewHead } from "../parts.ts";
-import { SessionSelect } from "../session-select.ts";
-import { amend, client, go, messageOf, useBoard } from "../store.ts";
+import {
+  Age,
+  Budget,
+  Chip,
+  Command,
+  Empty,
+  Loading,
+  money,
+  taskPath,
+  tokens,
+  ViewHead,
+} from "../parts/parts.ts";
+import { SessionSelect } from "../parts/session-select.ts";
+import { amend, client, go, messageOf, useBoard } from "../parts/store.ts";
 
 const pageSize = 50;
 const overscan = 8;

@@ -12,9 +12,9 @@ import {
   taskPath,
   timeText,
   ViewHead,
-} from "../parts.ts";
-import { SessionSelect } from "../session-select.ts";
-import { amend, useView } from "../store.ts";
+} from "../parts/parts.ts";
+import { SessionSelect } from "../parts/session-select.ts";
+import { amend, useView } from "../parts/store.ts";
 
 /** Why a run took as long as it did. */
 export function TimelineView({ query }: { readonly query: URLSearchParams }): VNode {

@@ -1,8 +1,8 @@
 import { html } from "htm/preact";
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { NamedTask, Tone } from "../contract/board.ts";
-import { duration, shortNumber } from "../core/text/amounts.ts";
+import type { NamedTask, Tone } from "../../contract/board.ts";
+import { duration, shortNumber } from "../../core/text/amounts.ts";
 import { useNow } from "./store.ts";
 
 export type Shown = ComponentChildren;
@@ -25,7 +25,7 @@ export function Age({
   return html`<time datetime=${at} title=${new Date(at).toLocaleString()}>${ageText(at, now)}${suffix}</time>`;
 }
 
-export function ageText(at: string, now: number): string {
+function ageText(at: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;

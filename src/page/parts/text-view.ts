@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { TextPart } from "../contract/board.ts";
+import type { TextPart } from "../../contract/board.ts";
 import { AnsiLine } from "./ansi.ts";
 import type { Query } from "./client.ts";
 import { Empty, Loading } from "./parts.ts";

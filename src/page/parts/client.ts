@@ -17,7 +17,7 @@ import type {
   TaskPage,
   TextPart,
   Timeline,
-} from "../contract/board.ts";
+} from "../../contract/board.ts";
 
 /** The documents of the server, by the name of their address. */
 export interface Views {

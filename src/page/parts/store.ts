@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Overview } from "../contract/board.ts";
+import type { Overview } from "../../contract/board.ts";
 import { Client, type Query, Refused, type Views } from "./client.ts";
 
 export const client = new Client();

@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { Acted, Action, ActRequest } from "../contract/board.ts";
+import type { Acted, Action, ActRequest } from "../../contract/board.ts";
 import { Command } from "./parts.ts";
 import { client, messageOf, refresh } from "./store.ts";
 
