@@ -1,3 +1,4 @@
+import { printable } from "../core/text/printable.ts";
 import { decisionName } from "../engine/decisions/decision-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { type ShownTask, whyOf } from "./task-words.ts";
@@ -15,20 +16,29 @@ export interface Question {
 
 /** Something that only a person can resolve, with the commands for it. */
 export interface Need {
+  readonly of: { readonly decision: string } | { readonly task: string } | { readonly branch: string };
   readonly name: string;
   readonly text: string;
   readonly commands: readonly string[];
 }
 
-/** Open decisions, then tasks that wait for a person. */
+interface Landing {
+  readonly branch: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** Open decisions, then tasks, then landings that wait for a person. */
 export function needsPerson(
   decisions: readonly Question[],
   tasks: readonly ShownTask[],
   nameOf: (key: string) => string,
+  landings: readonly Landing[] = [],
 ): readonly Need[] {
   const mayContinue = (id: string) => decisions.some(({ kind, task }) => kind === "continue" && task === id);
   return [
     ...decisions.map((one) => ({
+      of: { decision: one.id },
       name: decisionName(decisions, one.id),
       text: questionText(one, nameOf),
       commands: decideCommands(one, decisions),
@@ -38,9 +48,18 @@ export function needsPerson(
       const name = nameOf(task.key);
       const commands = commandsFor(task, name);
       const text = isWaitingFor(task, "taken") ? "you took it over" : whyOf(task);
-      return commands.length === 0 ? [] : [{ name, text, commands: commands.slice(0, 1) }];
+      return commands.length === 0
+        ? []
+        : [{ of: { task: task.key }, name, text, commands: commands.slice(0, 1) }];
     }),
+    ...landings.map(landingNeed),
   ];
+}
+
+function landingNeed({ branch, code, reason }: Landing): Need {
+  const name = printable(branch);
+  const text = printable(`cannot land yet, ${code}: ${reason}`);
+  return { of: { branch }, name, text, commands: [`lockstep land ${name}`] };
 }
 
 /** The commands that continue a task that waits for a person. Decisions have their own: `decideCommands`. */

@@ -11,6 +11,8 @@ import type { Project } from "../../workspace/files/find-project.ts";
 
 /** Everything that the board's views are made from. */
 export interface BoardPlace {
+  /** The name of the project, for people. */
+  readonly name: string;
   readonly engine: Engine;
   readonly project: Project;
   readonly config: Config;

@@ -7,7 +7,7 @@ import { decisionName } from "../../engine/decisions/decision-ids.ts";
 import { openDecisions } from "../../engine/decisions/open-decisions.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import type { Decision } from "../../ledger/ledger.ts";
-import { answersTo, decideCommands, needsPerson, questionText } from "../../view/needs-person.ts";
+import { answersTo, decideCommands, type Need, needsPerson, questionText } from "../../view/needs-person.ts";
 import { actionsFor } from "./actions.ts";
 import { cut, fitting } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
@@ -16,64 +16,56 @@ import { isShown } from "./overview.ts";
 const textMax = 4000;
 const findingsMax = 30;
 
-/** Open decisions, then tasks and landings that wait for a person, in the order of the terminal. */
+/** What the terminal shows as waiting for the person, in the same order and words, with what each is about. */
 export async function needs({ engine }: BoardPlace, look: Look): Promise<Needs> {
   const { names, status, byKey } = look;
-  const pending = (await openDecisions(engine)).toSorted((one, other) =>
-    one.askedAt < other.askedAt ? -1 : 1,
-  );
-  const tasks = status.tasks.filter(isShown);
-  const waiting = needsPerson([], tasks, names.of);
-  const asked = new Set(pending.filter(({ kind }) => kind === "continue").map(({ task }) => task));
-  const byName = new Map(tasks.map((task) => [names.of(task.key), task]));
-  const items: NeedItem[] = [
-    ...pending.map((one) => decisionItem(one, pending, look)),
-    ...waiting.flatMap(({ name, text, commands }) => {
-      const task = byName.get(name);
-      return task === undefined || asked.has(task.key) ? [] : [taskItem(task, { name, text, commands })];
-    }),
-    ...status.landings.map(({ branch, code, reason, at }): NeedItem => {
-      const text = cut(`cannot land yet, ${code}: ${reason}`, textMax);
-      const commands = [`lockstep land ${branch}`];
-      return {
-        ...empty,
-        id: branch,
-        of: "landing",
-        kind: "landing",
-        name: branch,
-        about: branch,
-        at,
-        text,
-        commands,
-      };
-    }),
-  ];
+  const pending = await openDecisions(engine);
+  const asked = new Map(pending.map((one) => [one.id, one]));
+  const found = needsPerson(status.decisions, status.tasks.filter(isShown), names.of, status.landings);
+  const items = found.flatMap((need): NeedItem[] => {
+    const { of } = need;
+    if ("branch" in of)
+      return [landingItem(need, status.landings.find(({ branch }) => branch === of.branch)?.at ?? null)];
+    if ("task" in of) {
+      const task = byKey.get(of.task);
+      return task === undefined ? [] : [taskItem(task, need)];
+    }
+    const decision = asked.get(of.decision);
+    return decision === undefined ? [] : [decisionItem(decision, pending, look)];
+  });
   return { items: fitting(items), total: items.length };
+}
 
-  function taskItem(
-    task: TaskStatus,
-    { name, text, commands }: { name: string; text: string; commands: readonly string[] },
-  ): NeedItem {
-    const { key, title, code, reason, started_at: at, evidence } = task;
-    const failing = evidence.flatMap((one) =>
-      "after" in one && one.outcome !== "pass" ? [outputOf(one.after)] : [],
-    );
-    const output = [...(reason?.includes("\n") ? [reason] : []), ...failing].join("\n\n");
-    return {
-      ...{
-        ...empty,
-        id: key,
-        of: "task",
-        kind: task.waits.flatMap((wait) => (wait.on === "person" ? wait.why : []))[0] ?? "task",
-      },
-      ...{ name, task: key, about: title ?? key, at, commands, text: cut(text || (code ?? ""), textMax) },
-      subjects: [
-        ...(output === "" ? [] : [{ kind: "output", text: cut(output, textMax) } as const]),
-        ...(byKey.get(key)?.attempts ? [{ kind: "diff", task: key } as const] : []),
-      ],
-      actions: actionsFor(task, name),
-    };
-  }
+function landingItem({ name, text, commands }: Need, at: string | null): NeedItem {
+  return {
+    ...empty,
+    id: name,
+    of: "landing",
+    kind: "landing",
+    name,
+    about: name,
+    at,
+    text: cut(text, textMax),
+    commands,
+  };
+}
+
+function taskItem(task: TaskStatus, { name, text, commands }: Need): NeedItem {
+  const { key, title, code, reason, started_at: at, evidence, attempts, waits } = task;
+  const failing = evidence.flatMap((one) =>
+    "after" in one && one.outcome !== "pass" ? [outputOf(one.after)] : [],
+  );
+  const output = [...(reason?.includes("\n") ? [reason] : []), ...failing].join("\n\n");
+  const [why = "task"] = waits.flatMap((wait) => (wait.on === "person" ? [wait.why] : []));
+  return {
+    ...{ ...empty, id: key, of: "task", kind: why, name, task: key, about: title ?? key, at, commands },
+    text: cut(text || (code ?? ""), textMax),
+    subjects: [
+      ...(output === "" ? [] : [{ kind: "output", text: cut(output, textMax) } as const]),
+      ...(attempts === 0 ? [] : [{ kind: "diff", task: key } as const]),
+    ],
+    actions: actionsFor(task, name),
+  };
 }
 
 const empty = {

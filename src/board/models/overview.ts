@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { BoardRight, Overview, Tone } from "../../contract/board.ts";
 import { concernsSession } from "../../core/names/task-name.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -16,20 +15,19 @@ const sessionsMax = 50;
 
 /** The frame of every view: what runs, what waits, how much there is of everything. */
 export function overview(place: BoardPlace, look: Look, may: BoardRight): Overview {
-  const { engine, project, config, folder } = place;
+  const { engine, config, folder } = place;
   const { status, names, tasks } = look;
   const run = runAtWork(folder);
   const sessions = sessionItems(look);
   return {
     seq: look.seq,
     now: new Date(engine.clock.now().wallMs).toISOString(),
-    project: basename(project.place.realRoot ?? project.place.root),
+    project: place.name,
     base: config.base_branch,
     may,
     run: run === undefined ? null : { pid: run.pid, isolation: isolationWords({ ...run.walls, diff: true }) },
     remarks: remarksOf(look, run !== undefined),
-    needs:
-      needsPerson(status.decisions, status.tasks.filter(isShown), names.of).length + status.landings.length,
+    needs: needsPerson(status.decisions, status.tasks.filter(isShown), names.of, status.landings).length,
     groups: groupsOf(tasks),
     total: tasks.length,
     tokens: sumOf(status.tasks.map(({ usage }) => usage.tokens)),

@@ -1,5 +1,6 @@
 /** The board's server, in a thread of the warm process: however much it reads, no hook waits for it. */
 import { hostname } from "node:os";
+import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { boardPort, keepBoardPort } from "../../board/access/board-port.ts";
 import { Looks } from "../../board/models/look.ts";
@@ -15,7 +16,8 @@ const tellMs = 1000;
 const opened = await openEngine({ create: true });
 const { engine, project, config } = opened;
 const folder = openStateFolder(project);
-const place = { engine, project, config, folder, machine: hostname(), looks: new Looks(engine) };
+const name = basename(project.place.realRoot ?? project.place.root);
+const place = { name, engine, project, config, folder, machine: hostname(), looks: new Looks(engine) };
 const access = await openHttpAccess(folder);
 const tell = (message: FromThread) => parentPort?.postMessage(message);
 const server = await open((workerData as ToThread).port);

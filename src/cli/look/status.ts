@@ -5,7 +5,7 @@ import { wrapped } from "../../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../../engine/views/read-status.ts";
 import type { SandboxGap } from "../../guard/setup/sandbox-gaps.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
-import { type Need, needsPerson } from "../../view/needs-person.ts";
+import { needsPerson } from "../../view/needs-person.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { inShownOrder } from "../../view/task-order.ts";
 import { isTaken } from "../../view/task-words.ts";
@@ -172,7 +172,7 @@ export function statusText(told: Told): string {
   if (isEmpty(told) && !told.isWhole) return `${nothingYet}\n`;
   const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
   const nameOf = statusNames(tasks).of;
-  const waiting = [...needsPerson(decisions, tasks, nameOf), ...landings.map(landingNeed)].map(
+  const waiting = needsPerson(decisions, tasks, nameOf, landings).map(
     ({ name, text, commands }) =>
       `${needText(name, text)}${commands.map((command) => `      ${command}\n`).join("")}`,
   );
@@ -195,15 +195,6 @@ function moreLine(tasks: readonly TaskStatus[], shown: readonly TaskStatus[]): s
   const hidden = tasks.filter((task) => !listed.has(task));
   if (hidden.length === 0) return "";
   return style.dim(`and ${hidden.length} more: ${countedStates(hidden)}; \`lockstep task list\` shows all\n`);
-}
-
-function landingNeed({ branch, code, reason }: Status["landings"][number]): Need {
-  const name = printable(branch);
-  return {
-    name,
-    text: printable(`cannot land yet, ${code}: ${reason}`),
-    commands: [`lockstep land ${name}`],
-  };
 }
 
 /** Wrapped to the terminal. */
