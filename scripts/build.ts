@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { refusalForms } from "../src/guard/transport/static-deny.ts";
@@ -88,13 +96,14 @@ await build({
   format: "esm",
   platform: "browser",
   target: "es2023",
-  outdir: join(out, "board"),
+  outdir: out,
   entryNames: "board",
   entryPoints: ["src/page/main.ts", "src/page/board.css"],
   legalComments: "eof",
   logLevel: "warning",
 });
-for (const file of ["index.html", "icon.svg"]) copyFileSync(join("src/page", file), join(out, "board", file));
+copyFileSync("src/page/index.html", join(out, "board.html"));
+copyFileSync("src/page/icon.svg", join(out, "board.svg"));
 
 // For a Node that is too old for any of these.
 writeFileSync(join(out, "refusals.json"), JSON.stringify(refusalForms));

@@ -1,3 +1,4 @@
+import { isMainThread } from "node:worker_threads";
 import { type Command, CommanderError } from "commander";
 import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/files/disk-fault.ts";
@@ -17,9 +18,12 @@ const program = lockstepProgram((bare) =>
     .hook("preAction", (_program, command) => refuseCaller(command)),
 );
 
-program.parseAsync().catch((error: unknown) => {
-  process.exitCode = report(error);
-});
+/** The warm process starts this file again in a thread, for the board. */
+if (isMainThread)
+  program.parseAsync().catch((error: unknown) => {
+    process.exitCode = report(error);
+  });
+else void import("./board/board-thread.ts").then(({ serveBoardHere }) => serveBoardHere());
 
 function problemOf(text: string): string {
   const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];

@@ -42,7 +42,7 @@ export function Frame({ children }: { readonly children: Shown }): VNode {
   return html`<div class="frame">
     <a class="skip" href="#main">Skip to the content</a>
     <aside class="side">
-      <a class="brand" href="/"><img src="/icon.svg" alt="" width="22" height="22" /><span>${overview?.project ?? "lockstep"}</span></a>
+      <a class="brand" href="/"><img src="/board.svg" alt="" width="22" height="22" /><span>${overview?.project ?? "lockstep"}</span></a>
       <nav aria-label="Views"><ul class="places">${places.map((place) => html`<li key=${place.path}><${PlaceLink} place=${place} overview=${overview} isHere=${place.path === at} /></li>`)}</ul></nav>
       <${State} overview=${overview} connection=${connection} />
     </aside>
@@ -105,7 +105,7 @@ function State({
 /** In place of the views, for a page without a session. */
 export function Closed({ why }: { readonly why: string }): VNode {
   return html`<main class="closed" id="main">
-    <img src="/icon.svg" alt="" width="40" height="40" />
+    <img src="/board.svg" alt="" width="40" height="40" />
     <h1>Open the board from your terminal</h1>
     <p>The board shows your repository and can answer for you, so each page is opened by a link that works once, for a minute.</p>
     <${Command} line="lockstep board" />

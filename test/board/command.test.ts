@@ -9,7 +9,7 @@ import type { LandRepository } from "../support/land-repository.ts";
 import { awaits, planned, task, writes } from "../support/planned-repository.ts";
 import { eventually, temporaryRepository } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
-import { missing } from "../support/walled.ts";
+import { missing } from "../support/sandboxed.ts";
 
 /** util-linux's way to give a program a terminal. */
 const hasTerminal = existsSync("/usr/bin/script");

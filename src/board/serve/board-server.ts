@@ -10,7 +10,7 @@ import { harmlessJson, type Shown } from "../models/bounded.ts";
 import type { BoardPlace } from "../models/look.ts";
 import { act } from "./act.ts";
 import { Live } from "./live.ts";
-import { pageFile, pageHeaders } from "./page-files.ts";
+import { pageHeaders, readPageFiles } from "./page-files.ts";
 import { readView } from "./views.ts";
 
 const connectionsMax = 128;
@@ -42,6 +42,7 @@ export async function openBoard({
 }: BoardOptions): Promise<BoardServer> {
   const live = new Live(place.engine, onFault);
   const sessions = new Sessions(place.folder);
+  const fileAt = readPageFiles();
   let origin: Origin = { hosts: [], origins: [] };
   const server = createServer({
     headersTimeout: readMsMax,
@@ -51,7 +52,7 @@ export async function openBoard({
   server.maxConnections = connectionsMax;
   server.maxHeadersCount = 64;
   server.on("request", (request, response) => {
-    answer(request, response, { place, sessions, live, origin, proofOf }).catch((error: unknown) => {
+    answer(request, response, { place, sessions, live, origin, fileAt, proofOf }).catch((error: unknown) => {
       onFault(error);
       if (!response.headersSent) sendJson(response, 500, { error: `the board failed: ${messageOf(error)}` });
       response.destroy();
@@ -82,6 +83,7 @@ interface Serving {
   readonly sessions: Sessions;
   readonly live: Live;
   readonly origin: Origin;
+  readonly fileAt: ReturnType<typeof readPageFiles>;
   proofOf(nonce: string): string;
 }
 
@@ -90,7 +92,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   if (refused !== undefined) return sendJson(response, refused.status, { error: refused.why });
   const url = URL.parse(request.url ?? "", "http://board");
   if (url === null) return sendJson(response, 400, { error: "the address is not valid" });
-  if (!url.pathname.startsWith("/api/")) return sendFile(request, response, url.pathname);
+  if (!url.pathname.startsWith("/api/")) return sendFile(request, response, serving.fileAt(url.pathname));
   if (request.method === "POST") {
     const body = await readBody(request);
     if (body === undefined) return sendJson(response, 413, { error: "the request is too long" });
@@ -188,8 +190,11 @@ function sendJson(response: ServerResponse, status: number, document: object, sh
   response.end(body);
 }
 
-function sendFile({ method }: IncomingMessage, response: ServerResponse, path: string): void {
-  const file = pageFile(path);
+function sendFile(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  file: ReturnType<Serving["fileAt"]>,
+): void {
   if (method === "POST") sendJson(response, 405, { error: "only GET is answered here" });
   else if (file === undefined) sendJson(response, 404, { error: "there is nothing at this address" });
   else {

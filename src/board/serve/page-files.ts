@@ -33,26 +33,24 @@ interface PageFile {
   readonly bytes: Buffer;
 }
 
-const files: Readonly<Record<string, string>> = {
-  "/board.js": "text/javascript; charset=utf-8",
-  "/board.css": "text/css; charset=utf-8",
-  "/icon.svg": "image/svg+xml",
-};
+/** By their names in `dist`. */
+const types = {
+  "board.html": "text/html; charset=utf-8",
+  "board.js": "text/javascript; charset=utf-8",
+  "board.css": "text/css; charset=utf-8",
+  "board.svg": "image/svg+xml",
+} as const;
 
 /** Every view has an address of its own, at which the same page is loaded. */
 const views = /^\/(?:|needs|tasks|timeline|locks|landed|guard|cost|plan|task\/[\w-]+(?:\/[\w-]+)?)$/;
 
-const known = new Map<string, Buffer>();
-
-/** Undefined if there is no such file. */
-export function pageFile(path: string): PageFile | undefined {
-  const type = files[path];
-  if (type !== undefined) return { type, bytes: read(path.slice(1)) };
-  return views.test(path) ? { type: "text/html; charset=utf-8", bytes: read("index.html") } : undefined;
-}
-
-function read(name: string): Buffer {
-  const found = known.get(name) ?? readFileSync(join(installFolder(), "dist", "board", name));
-  known.set(name, found);
-  return found;
+/** Finds the file at an address. All are read now, so that they stay those of one build. */
+export function readPageFiles(): (path: string) => PageFile | undefined {
+  const files = new Map(
+    Object.entries(types).map(([name, type]): [string, PageFile] => [
+      `/${name}`,
+      { type, bytes: readFileSync(join(installFolder(), "dist", name)) },
+    ]),
+  );
+  return (path) => files.get(views.test(path) ? "/board.html" : path);
 }

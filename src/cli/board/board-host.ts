@@ -49,7 +49,7 @@ export class BoardHost implements AsyncDisposable {
   }
 
   #start(port: number | undefined) {
-    const worker = new Worker(join(installFolder(), "dist", "board-thread.js"), {
+    const worker = new Worker(join(installFolder(), "dist", "main.cjs"), {
       workerData: port === undefined ? {} : { port },
       resourceLimits: { maxOldGenerationSizeMb: memoryMbMax },
     });
