@@ -54,7 +54,7 @@ function Link({ item }: { readonly item: LandedItem }): VNode {
     <p class="chips">${revertedBy === null ? html`<${Chip} tone="good">${checks === 0 ? "merged" : `proven by ${counted(checks, "check")}`}<//>` : html`<${Chip} tone="bad">rolled back<//>`}
       ${weakened.length === 0 ? null : html`<${Chip} tone="person">${counted(weakened.length, "test")} weakened<//>`}
       <span class="muted">${commit === null ? "no commit" : html`<code>${commit.slice(0, 12)}</code>${parent === null ? "" : html` on <code>${parent.slice(0, 12)}</code>`}`}, by <bdi>${signer}</bdi>${isSigned ? ", signed" : ""}${batch === null ? "" : `, ${batch}`}</span></p>
-    ${checks === 0 ? null : html`<p class="proof"><bdi>${proof}</bdi></p>`}
+    ${checks === 0 ? null : html`<p class="proof-line"><bdi>${proof}</bdi></p>`}
     ${weakened.length === 0 ? null : html`<ul class="findings">${weakened.map((line) => html`<li key=${line} dir="auto">${line}</li>`)}</ul>`}
     ${revertedBy === null ? null : html`<p class="muted">reverted by <code>${revertedBy.slice(0, 12)}</code></p>`}
   </article>`;

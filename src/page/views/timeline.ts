@@ -65,7 +65,7 @@ function Lanes({ line }: { readonly line: Timeline }): VNode {
         <div class="marks">${marks.map((mark) => html`<span key=${`${mark.at} ${mark.kind}`} class=${`mark ${mark.kind}`} style=${{ left: share(mark.at) }} title=${`${timeText(new Date(mark.at).toISOString())}: ${mark.text}`}><span class="sr">${mark.text}</span></span>`)}</div>
       </div>
     </div>
-    <p class="muted">▾ the base moved. Bars with a dark edge are on the critical path.</p>
+    <p class="muted">▾ marks where the base moved. Bars with an edge are on the critical path.</p>
   <//>`;
 }
 
