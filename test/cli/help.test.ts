@@ -90,7 +90,7 @@ describe("lockstep --help", () => {
     ]);
     const everyday = /^Everyday:\n([\s\S]*?)\n\n/m.exec(stdout)?.[1] ?? "";
     expect([...everyday.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name)).toEqual([
-      ...["run", "do", "land", "status", "decide", "start", "resume", "doctor", "demo"],
+      ...["run", "do", "land", "status", "decide", "board", "start", "resume", "doctor", "demo"],
     ]);
     expect(stdout).not.toContain("__complete");
   });

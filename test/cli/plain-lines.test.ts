@@ -14,7 +14,7 @@ describe("the plain lines of a run", () => {
     const { status, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(0);
     const [, own = ""] = stderr.trimEnd().split(/^.* isolation: .*\n/m);
-    const lines = own.split("\n").filter((line) => !line.includes("agents run without a sandbox"));
+    const lines = own.split("\n").filter((line) => !/agents run without a sandbox|^board: /.test(line));
     expect(lines.filter((line) => !timed.test(line))).toEqual([]);
     const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
     const nothing =
