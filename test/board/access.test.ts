@@ -238,33 +238,57 @@ describe("a link", () => {
 describe("after the server has restarted", () => {
   const sign = (key: string, text: string) => createHmac("sha256", key).update(text).digest("base64url");
   const nonce = "n".repeat(22);
+  const host = () => `127.0.0.1:${ground.server().port}`;
 
   it("an old token is worth nothing, and a page resumes only with its key, after the server has proven itself", async () => {
     const { token, session, key } = await open();
     await ground.restart();
     expect((await send("/api/overview", { headers: bearer({ token }) })).status).toBe(401);
     const asked = (await post("/api/challenge", { session, nonce })).body as { nonce: string; proof: string };
-    expect(asked.proof).toBe(sign(key, `server ${nonce} ${asked.nonce}`));
+    expect(asked.proof).toBe(sign(key, `server ${host()} ${nonce} ${asked.nonce}`));
     expect(
-      (await post("/api/resume", { session, nonce, answer: sign("another", `page ${asked.nonce} ${nonce}`) }))
-        .status,
+      (
+        await post("/api/resume", {
+          session,
+          nonce,
+          answer: sign("another", `page ${host()} ${asked.nonce} ${nonce}`),
+        })
+      ).status,
     ).toBe(401);
     // A challenge is answered once.
     expect(
-      (await post("/api/resume", { session, nonce, answer: sign(key, `page ${asked.nonce} ${nonce}`) }))
-        .status,
+      (
+        await post("/api/resume", {
+          session,
+          nonce,
+          answer: sign(key, `page ${host()} ${asked.nonce} ${nonce}`),
+        })
+      ).status,
     ).toBe(401);
     const again = (await post("/api/challenge", { session, nonce })).body as { nonce: string };
     const { body } = await post("/api/resume", {
       session,
       nonce,
-      answer: sign(key, `page ${again.nonce} ${nonce}`),
+      answer: sign(key, `page ${host()} ${again.nonce} ${nonce}`),
     });
     expect((await send("/api/overview", { headers: bearer(body as unknown as BoardSession) })).status).toBe(
       200,
     );
     // The old key is over too.
     expect((body as unknown as BoardSession).key).not.toBe(key);
+  });
+
+  it("a program at the old port cannot pass a page's words on to a server at another one", async () => {
+    const { session, key } = await open();
+    const elsewhere = "127.0.0.1:1";
+    const asked = (await post("/api/challenge", { session, nonce })).body as { nonce: string; proof: string };
+    // What the page would want to see, and what it would answer, at the address that it was opened at.
+    expect(asked.proof).not.toBe(sign(key, `server ${elsewhere} ${nonce} ${asked.nonce}`));
+    const answer = sign(key, `page ${elsewhere} ${asked.nonce} ${nonce}`);
+    expect((await post("/api/resume", { session, nonce, answer })).status).toBe(401);
+    // The proof for `lockstep board` is for this address too, and no proof for hooks.
+    const { proof } = (await send(`/api/proof?nonce=${nonce}`)).body;
+    expect(proof).toBe(`proof of board ${host()} ${nonce}`);
   });
 
   it("nobody resumes a session that was never opened", async () => {

@@ -22,7 +22,9 @@ interface Open {
 /**
  * The sessions of pages. A bearer token is known only to the process that issued it: if another program takes the port
  * after this process has ended, a token that a page sends to it is worth nothing. A page that stays open gets a new token
- * from the next process with its key, which is never sent: each side proves that it knows the key, the server first.
+ * from the next process with its key, which is never sent: each side proves that it knows the key, the server first. Both
+ * sign the address at which they see each other, so that a program at the old port cannot pass their words on to a server
+ * at another one.
  */
 export class Sessions {
   readonly #folder: string;
@@ -55,28 +57,31 @@ export class Sessions {
     return this.#renewKey(session, may);
   }
 
-  /** The server's proof that it knows the key, and its own nonce. */
+  /** The server's proof that it knows the key, and its own nonce. `host`: the address that the page asked. */
   challenge(
-    session: unknown,
-    nonce: unknown,
+    host: string,
+    { session, nonce }: Record<"session" | "nonce", unknown>,
   ): { readonly nonce: string; readonly proof: string } | undefined {
     const known = this.#readKey(session);
     if (known === undefined || typeof session !== "string") return undefined;
     if (typeof nonce !== "string" || !nonceForm.test(nonce)) return undefined;
     const own = randomBytes(16).toString("base64url");
     this.#challenges.set(session, { nonce: own, atMs: Date.now() });
-    return { nonce: own, proof: sign(known.key, `server ${nonce} ${own}`) };
+    return { nonce: own, proof: sign(known.key, `server ${host} ${nonce} ${own}`) };
   }
 
   /** A new token for a page that answers the challenge. */
-  resume(session: unknown, nonce: unknown, answer: unknown): BoardSession | undefined {
+  resume(
+    host: string,
+    { session, nonce, answer }: Record<"session" | "nonce" | "answer", unknown>,
+  ): BoardSession | undefined {
     const known = this.#readKey(session);
     if (known === undefined || typeof session !== "string") return undefined;
     const asked = this.#challenges.get(session);
     this.#challenges.delete(session);
     if (asked === undefined || Date.now() - asked.atMs > challengeMsMax) return undefined;
     if (typeof nonce !== "string" || typeof answer !== "string") return undefined;
-    if (!isSame(answer, sign(known.key, `page ${asked.nonce} ${nonce}`))) return undefined;
+    if (!isSame(answer, sign(known.key, `page ${host} ${asked.nonce} ${nonce}`))) return undefined;
     return this.#issue(session, known.may, this.#renewKey(session, known.may));
   }
 

@@ -115,13 +115,14 @@ async function post(
       });
     return sendJson(response, 200, sessions.start(may));
   }
-  if (path === "/api/challenge")
-    return sendOr401(response, sessions.challenge(field(body, "session"), field(body, "nonce")));
-  if (path === "/api/resume")
-    return sendOr401(
-      response,
-      sessions.resume(field(body, "session"), field(body, "nonce"), field(body, "answer")),
-    );
+  const { host = "" } = request.headers;
+  const said = {
+    session: field(body, "session"),
+    nonce: field(body, "nonce"),
+    answer: field(body, "answer"),
+  };
+  if (path === "/api/challenge") return sendOr401(response, sessions.challenge(host, said));
+  if (path === "/api/resume") return sendOr401(response, sessions.resume(host, said));
   const session = sessionOf(request, sessions);
   if (session === undefined) return sendOr401(response, undefined);
   if (path === "/api/key")
@@ -142,7 +143,7 @@ async function get(
   if (url.pathname === "/api/proof") {
     const nonce = url.searchParams.get("nonce") ?? "";
     if (!/^[\w-]{16,100}$/.test(nonce)) return sendJson(response, 400, { error: "the nonce is not valid" });
-    return sendJson(response, 200, { proof: proofOf(nonce) });
+    return sendJson(response, 200, { proof: proofOf(boardNonce(request.headers.host ?? "", nonce)) });
   }
   const session = sessionOf(request, sessions);
   if (session === undefined) return sendOr401(response, undefined);
@@ -167,6 +168,11 @@ async function get(
 
 /** What programs print is drawn with its colours. */
 const colouredViews = ["log", "output"];
+
+/** Neither another port nor the hooks' port can use the proof that this one gives. */
+export function boardNonce(host: string, nonce: string): string {
+  return `board ${host} ${nonce}`;
+}
 
 function sessionOf({ headers }: IncomingMessage, sessions: Sessions) {
   const [, token] = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? "") ?? [];

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { linkMsMax, mintLink } from "../../board/access/links.ts";
+import { boardNonce } from "../../board/serve/board-server.ts";
 import { field } from "../../core/values/fields.ts";
 import { listeningAt } from "../../guard/transport/ask-server.ts";
 import { startServer } from "../../guard/transport/start-server.ts";
@@ -79,7 +80,7 @@ async function checkProof(folder: string, port: number): Promise<void> {
   const nonce = randomBytes(24).toString("base64url");
   const response = await fetch(`http://127.0.0.1:${port}/api/proof?nonce=${nonce}`).catch(() => undefined);
   const answer: unknown = await response?.json().catch(() => undefined);
-  if (field(answer, "proof") !== access.proofOf(nonce))
+  if (field(answer, "proof") !== access.proofOf(boardNonce(`127.0.0.1:${port}`, nonce)))
     throw new CommandFault(
       "R-ST-001",
       `the program at 127.0.0.1:${port} is not this repository's board: end it, then try again`,

@@ -117,9 +117,9 @@ export class Client {
       session,
       nonce,
     });
-    if (asked.proof !== (await sign(key, `server ${nonce} ${asked.nonce}`)))
+    if (asked.proof !== (await sign(key, `server ${location.host} ${nonce} ${asked.nonce}`)))
       throw new Refused(403, "another program answers at this address: close this page");
-    const answer = await sign(key, `page ${asked.nonce} ${nonce}`);
+    const answer = await sign(key, `page ${location.host} ${asked.nonce} ${nonce}`);
     this.#keep(await this.#post<BoardSession>("resume", { session, nonce, answer }));
   }
 
