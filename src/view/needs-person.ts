@@ -9,6 +9,7 @@ export interface Question {
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];
+  readonly asked_at?: string;
   /** What the question is about, line by line. */
   readonly findings?: readonly string[];
   readonly data?: Decision["data"];
@@ -22,13 +23,17 @@ export interface Need {
   readonly commands: readonly string[];
 }
 
+function byAge({ asked_at: one = "" }: Question, { asked_at: other = "" }: Question): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
 interface Landing {
   readonly branch: string;
   readonly code: string;
   readonly reason: string;
 }
 
-/** Open decisions, then tasks, then landings that wait for a person. */
+/** Open decisions, the oldest first, then tasks, then landings that wait for a person. */
 export function needsPerson(
   decisions: readonly Question[],
   tasks: readonly ShownTask[],
@@ -37,7 +42,7 @@ export function needsPerson(
 ): readonly Need[] {
   const mayContinue = (id: string) => decisions.some(({ kind, task }) => kind === "continue" && task === id);
   return [
-    ...decisions.map((one) => ({
+    ...decisions.toSorted(byAge).map((one) => ({
       of: { decision: one.id },
       name: decisionName(decisions, one.id),
       text: questionText(one, nameOf),

@@ -1,5 +1,5 @@
 import type { Answer, NeedItem, Needs, Subject } from "../../contract/board.ts";
-import { isMeta, sessionOfKey } from "../../core/names/task-name.ts";
+import { agentOfKey, isMeta, sessionOfKey } from "../../core/names/task-name.ts";
 import { outputOf } from "../../core/proof/check-record.ts";
 import { gateOf } from "../../core/session/gate-ids.ts";
 import { isStringList } from "../../core/values/fields.ts";
@@ -86,13 +86,20 @@ function decisionItem(one: Decision, pending: readonly Decision[], { names, byKe
     ...{ id, of: "decision", kind, at, findings },
     name: decisionName(pending, id),
     task: known === undefined ? null : task,
-    about: isMeta(task) ? (sessionOfKey(task) ?? "") : (known?.title ?? names.of(task)),
+    about: aboutText(task) ?? known?.title ?? names.of(task),
     text: cut(questionText(one, names.of), textMax),
     answers: answerForms(one),
     subjects: subjectsOf(one, known),
     actions: [],
     commands: decideCommands(one, pending),
   };
+}
+
+/** For questions that are not about a task. */
+function aboutText(key: string): string | undefined {
+  const agent = agentOfKey(key);
+  if (agent !== undefined) return `agent ${agent}`;
+  return isMeta(key) ? (sessionOfKey(key) ?? undefined) : undefined;
 }
 
 /** The buttons of a decision. `accept: …` alone means that a text is required, next to `accept` that it is possible. */

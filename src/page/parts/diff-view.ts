@@ -78,7 +78,7 @@ function FileBody({ task, file, layout }: Omit<FileProps, "isFirst">): VNode {
   const visible = rows.slice(0, shown);
   return html`<div>
     <div class="lines" tabindex="0" role="region" aria-label=${`Changes in ${file.path}`}>
-      <table class=${layout}><tbody>${layout === "unified" ? visible.map(unifiedRow) : splitRows(visible).map(splitRow)}</tbody></table>
+      <table class=${layout}>${layout === "split" ? splitColumns : null}<tbody>${layout === "unified" ? visible.map(unifiedRow) : splitRows(visible).map(splitRow)}</tbody></table>
     </div>
     ${
       rows.length > shown || read.next !== null
@@ -142,6 +142,8 @@ function hunkRows({ oldStart, newStart, lines }: StructuredPatchHunk, path: stri
   });
   return [head, ...rows];
 }
+
+const splitColumns = html`<colgroup><col class="numbers" /><col /><col class="numbers" /><col /></colgroup>`;
 
 const marks = { same: " ", added: "+", deleted: "−", part: " " } as const;
 
