@@ -1,15 +1,21 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { askBoard } from "../../src/cli/open/socket-client.ts";
 import { readHostRecord } from "../../src/server/host-record.ts";
+import { serve } from "../../src/server/serve.ts";
 import { isAlive } from "../../src/workspace/process/process-identity.ts";
 import { hasBrowser, openBrowser, openPage } from "../support/board-browser.ts";
 import type { LandRepository } from "../support/land-repository.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
 import { awaits, planned, task, writes } from "../support/planned-repository.ts";
 import { eventually, temporaryRepository } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 import { missing } from "../support/sandboxed.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** util-linux's way to give a program a terminal. */
 const hasTerminal = existsSync("/usr/bin/script");
@@ -131,3 +137,39 @@ describe("an agent", () => {
     },
   );
 });
+
+it("the warm process stays while pages are open, and ends when it is idle and they are closed", async () => {
+  using folder = temporaryFolder();
+  const board = { isBusy: true, looked: 0 };
+  const asked = {
+    get isBusy() {
+      board.looked += 1;
+      return board.isBusy;
+    },
+    open: async () => ({ port: 1 }),
+  };
+  const listening = Promise.withResolvers<string>();
+  const ended = serve({
+    ...{ engine: await memoryEngine(), folder: folder.path, idleMs: 0, port: await freePort(), board: asked },
+    guard: async () => ({ exit: 0, stdout: "", stderr: "" }),
+    stop: new AbortController().signal,
+    onListening: ({ socket }) => listening.resolve(socket),
+    onLag: () => {},
+  });
+  const socket = await listening.promise;
+  await eventually("a look at the pages", () => (board.looked >= 2 ? true : undefined));
+  // Idle for two ticks, and it still answers.
+  expect(await askBoard(socket, undefined)).toEqual({ port: 1 });
+  board.isBusy = false;
+  await ended;
+  expect(await askBoard(socket, undefined)).toMatchObject({ allow: false, code: "E-STORE" });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
