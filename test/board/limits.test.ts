@@ -236,10 +236,16 @@ async function fillHostile(ground: BoardGround): Promise<void> {
   await submit("T-1");
   await review("T-1", commit, "refused", [evil, bidi, long, bomb]);
   await askManual(engine, { task: keyOf("T-1"), criterion: `${evil} ${bidi} ${long}`, commit }, runner);
+  for (let at = 0; at < 30; at += 1)
+    await askManual(
+      engine,
+      { task: keyOf("T-2"), criterion: `${at} ${long.slice(0, 5000)}`, commit },
+      runner,
+    );
   await askSecurity(
     engine,
     {
-      task: keyOf("T-1"),
+      task: keyOf("T-2"),
       agent: "security",
       commit,
       summary: evil,

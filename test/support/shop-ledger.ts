@@ -519,7 +519,7 @@ async function askAll({ engine, ground, sleep }: Shopping): Promise<void> {
     {
       session: invoices,
       kind: "repair",
-      question: "Three repairs of the build failed. How should it go on?",
+      question: "Three repairs of the build failed. How should it continue?",
       options: ["retry", "accept", "stop"],
       stateContext: "INTEGRATE",
       fromSecurity: false,

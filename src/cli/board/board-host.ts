@@ -9,7 +9,7 @@ export interface ToThread {
 
 export type FromThread = { readonly port: number } | { readonly pages: number };
 
-/** A ledger that needs more is too large for the board; the warm process itself goes on. */
+/** A ledger that needs more is too large for the board. The warm process itself continues. */
 const memoryMbMax = 1024;
 
 /** Opens the board in a thread when it is first asked for, and keeps it. */

@@ -152,7 +152,7 @@ function unifiedRow({ kind, before, after, words }: Row, at: number): VNode {
   return html`<tr class=${kind} key=${at}><td class="at">${before}</td><td class="at">${after}</td><td class="sign">${marks[kind]}</td><td class="code">${words}</td></tr>`;
 }
 
-/** Deleted lines beside the added ones that follow them. */
+/** Deleted lines in one row with the added lines that follow them. */
 function splitRows(rows: readonly Row[]): readonly (readonly [Row | null, Row | null])[] {
   const pairs: [Row | null, Row | null][] = [];
   let waiting: Row[] = [];

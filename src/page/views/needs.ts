@@ -21,7 +21,7 @@ export function NeedsView(): VNode {
   return html`<${ViewHead} title="Needs you" about=${about} />
     ${
       items.length === 0
-        ? html`<${Empty} title="Nothing waits for you">${overview !== null && overview.total === 0 ? html`<p>There is no task yet. Start one:</p><${Command} line='lockstep do "Round prices half-even" --scope src/price' />` : html`<p>Agents and proofs go on by themselves. You are asked here when they cannot.</p>`}<//>`
+        ? html`<${Empty} title="Nothing waits for you">${overview !== null && overview.total === 0 ? html`<p>There is no task yet. Start one:</p><${Command} line='lockstep do "Round prices half-even" --scope src/price' />` : html`<p>Agents and proofs continue without you. If they cannot, the question appears here.</p>`}<//>`
         : html`<ol class="needs">${items.map((item) => html`<li key=${item.id}><${NeedCard} item=${item} /></li>`)}</ol>`
     }
     ${total > items.length ? html`<p class="muted">and ${total - items.length} more: <code>lockstep status</code> lists all</p>` : null}`;
