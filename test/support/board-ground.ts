@@ -41,6 +41,7 @@ export async function boardGround(files: Readonly<Record<string, string>> = shop
   const engine: TestEngine = { ...memory, world: { ...memory.world, place: project.place } };
   engine.sleep((Date.now() - engine.clock.now().wallMs) / 1000 - 40 * minute);
   const place: BoardPlace = {
+    current: async () => ({ engine, config: place.config }),
     ...{ engine, project, folder, machine: "atlas", name: "shop", looks: new Looks(engine) },
     config: {
       ...defaultConfig,

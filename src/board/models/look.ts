@@ -16,6 +16,8 @@ export interface BoardPlace {
   readonly engine: Engine;
   readonly project: Project;
   readonly config: Config;
+  /** The engine and the configuration as they are now, for actions: the files may have changed. */
+  current(): Promise<Pick<BoardPlace, "engine" | "config">>;
   /** The state folder. */
   readonly folder: string;
   readonly machine: string;

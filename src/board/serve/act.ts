@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Acted, ActRequest } from "../../contract/board.ts";
 import { line, text } from "../../contract/parts.ts";
 import { unknownTask } from "../../core/names/task-name.ts";
-import { deny, type Verdict } from "../../core/rules/verdict.ts";
+import { ruleCodes } from "../../core/rules/catalog.ts";
+import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import type { Call } from "../../engine/change/engine.ts";
 import { operate } from "../../engine/operate.ts";
@@ -39,9 +40,20 @@ export async function act(place: BoardPlace, body: unknown): Promise<Acted> {
       deny("R-IN-001", `the request is not valid${where === "" ? "" : `: \`${where}\` ${issue?.message}`}`),
     );
   }
-  const done = await carryOut(place, read.data);
-  place.looks.forget();
-  return done;
+  try {
+    return await carryOut({ ...place, ...(await place.current()) }, read.data);
+  } catch (error) {
+    return acted(faultOf(error));
+  } finally {
+    place.looks.forget();
+  }
+}
+
+/** Faults with a code have a message for people; others are bugs. */
+function faultOf(error: unknown): Deny {
+  const code = ruleCodes.find((one) => one === (error as { readonly code?: unknown } | null)?.code);
+  if (code === undefined || !(error instanceof Error)) throw error;
+  return deny(code, error.message);
 }
 
 async function carryOut(place: BoardPlace, request: ActRequest): Promise<Acted> {

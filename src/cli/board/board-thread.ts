@@ -6,7 +6,7 @@ import { Looks } from "../../board/models/look.ts";
 import { type BoardOptions, type BoardServer, openBoard } from "../../board/serve/board-server.ts";
 import { openHttpAccess } from "../../workspace/state/http-access.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
-import { openEngine } from "../open/open-engine.ts";
+import { limitsOf, openEngine, readConfig } from "../open/open-engine.ts";
 import { writeAll } from "../output/descriptor.ts";
 import type { FromThread, ToThread } from "./board-host.ts";
 
@@ -19,7 +19,14 @@ export async function serveBoardHere(): Promise<void> {
   const { engine, project, config } = opened;
   const folder = openStateFolder(project);
   const name = basename(project.place.realRoot ?? project.place.root);
-  const place = { name, engine, project, config, folder, machine: hostname(), looks: new Looks(engine) };
+  const current = async () => {
+    const now = await readConfig(project);
+    return { config: now, engine: { ...engine, limits: limitsOf(now) } };
+  };
+  const place = {
+    ...{ name, engine, project, config, folder, current },
+    ...{ machine: hostname(), looks: new Looks(engine) },
+  };
   const { proofOf } = await openHttpAccess(folder);
   const server = await open({ place, proofOf, onFault }, (workerData as ToThread).port);
   keepBoardPort(folder, server.port);

@@ -119,7 +119,7 @@ export async function tidyActiveOf(project: Project): Promise<void> {
   (await openLedger(project, machineClock(), false)).close();
 }
 
-async function readConfig({ place }: Project): Promise<Config> {
+export async function readConfig({ place }: Project): Promise<Config> {
   const loaded = await loadConfig(place.root);
   if ("config" in loaded) return loaded.config;
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));

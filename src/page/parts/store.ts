@@ -159,7 +159,7 @@ export function useView<Name extends keyof Views>(name: Name, query: Query = {})
 const nothing = { document: undefined, fault: undefined };
 
 /** Reads at once and after every change, with a pause in between that grows with the duration of a read. */
-async function follow(stop: AbortSignal, read: () => Promise<void>): Promise<void> {
+export async function follow(stop: AbortSignal, read: () => Promise<void>): Promise<void> {
   for (let seen = -1; !stop.aborted; ) {
     await changeSince(seen, stop);
     if (stop.aborted) return;

@@ -5,7 +5,7 @@ import type { TextPart } from "../../contract/board.ts";
 import { AnsiLine } from "./ansi.ts";
 import type { Query } from "./client.ts";
 import { Empty, Loading } from "./parts.ts";
-import { client, messageOf, useBoard } from "./store.ts";
+import { client, follow, messageOf } from "./store.ts";
 
 /** The lines that stay in the page. */
 const linesMax = 2000;
@@ -44,7 +44,6 @@ export function LongText({
 
 /** The end of a log, which grows while its task works; older parts on demand. */
 export function LogView({ task, hasLog }: { readonly task: string; readonly hasLog: boolean }): VNode {
-  const { tick } = useBoard();
   const [read, setRead] = useState<TextPart | undefined>(undefined);
   const [fault, setFault] = useState<string | undefined>(undefined);
   const known = useRef<TextPart | undefined>(undefined);
@@ -77,12 +76,13 @@ export function LogView({ task, hasLog }: { readonly task: string; readonly hasL
         if (!isOver) setFault(messageOf(error));
       }
     };
-    const timer = setTimeout(look, known.current === undefined ? 0 : 500);
+    const stop = new AbortController();
+    void follow(stop.signal, look);
     return () => {
       isOver = true;
-      clearTimeout(timer);
+      stop.abort();
     };
-  }, [task, hasLog, tick]);
+  }, [task, hasLog]);
   const older = async () => {
     const before = known.current;
     if (before === undefined) return;

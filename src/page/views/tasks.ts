@@ -16,7 +16,7 @@ import {
   ViewHead,
 } from "../parts/parts.ts";
 import { SessionSelect } from "../parts/session-select.ts";
-import { amend, client, go, messageOf, useBoard } from "../parts/store.ts";
+import { amend, client, follow, go, messageOf } from "../parts/store.ts";
 
 const pageSize = 50;
 const overscan = 8;
@@ -59,48 +59,45 @@ function NoTasks({ filter }: { readonly filter: string }): VNode {
   return html`<${Empty} title="No tasks yet"><p>A plan of tasks, or a single one:</p><${Command} line="lockstep run tasks.yaml" /><${Command} line='lockstep do "Round prices half-even" --scope src/price' /><//>`;
 }
 
-/** Reads the pages of the list that are wanted, again after every change. */
+/** Rows further away than this are forgotten. */
+const keptRows = 200;
+
+/** Reads the rows of the list that are wanted, again after every change. */
 function useRows(filter: string, session: string) {
-  const { tick, connection } = useBoard();
   const [list, setList] = useState<TaskList | undefined>(undefined);
   const [fault, setFault] = useState<string | undefined>(undefined);
   const [range, setRange] = useState({ from: 0, to: pageSize });
   const rows = useRef(new Map<number, TaskRow>());
   const shown = useRef("");
   const of = `${filter}\n${session}`;
+  const keep = (part: TaskList) => {
+    if (shown.current !== of) rows.current.clear();
+    shown.current = of;
+    for (const [at, row] of part.rows.entries()) rows.current.set(part.from + at, row);
+    for (const at of rows.current.keys())
+      if (at < range.from - keptRows || at > range.to + keptRows) rows.current.delete(at);
+    setFault(undefined);
+    setList(part);
+  };
+  const read = async (stop: AbortSignal) => {
+    for (let from = range.from; from < range.to; ) {
+      const count = Math.min(pageSize, range.to - from);
+      const query = { filter: filter || undefined, session: session || undefined, from, count };
+      const part = await client.get("tasks", query, stop);
+      keep(part);
+      from = part.from + part.rows.length;
+      if (part.rows.length === 0 || from >= part.total) return;
+    }
+  };
   useEffect(() => {
-    if (connection !== "live") return;
     const stop = new AbortController();
-    const read = async () => {
-      let from = range.from;
-      while (from < range.to && !stop.signal.aborted) {
-        const query = {
-          filter: filter || undefined,
-          session: session || undefined,
-          from,
-          count: Math.min(pageSize, range.to - from),
-        };
-        const part = await client.get("tasks", query, stop.signal);
-        if (shown.current !== of) rows.current.clear();
-        shown.current = of;
-        for (const [at, row] of part.rows.entries()) rows.current.set(part.from + at, row);
-        for (const at of rows.current.keys())
-          if (at < range.from - 200 || at > range.to + 200) rows.current.delete(at);
-        setFault(undefined);
-        setList({ ...part });
-        if (part.rows.length === 0 || part.from + part.rows.length >= part.total) return;
-        from = part.from + part.rows.length;
-      }
-    };
-    const timer = setTimeout(
-      () => read().catch((error: unknown) => stop.signal.aborted || setFault(messageOf(error))),
-      shown.current === of ? 120 : 0,
+    void follow(stop.signal, () =>
+      read(stop.signal).catch((error: unknown) => {
+        if (!stop.signal.aborted) setFault(messageOf(error));
+      }),
     );
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [of, tick, connection, range.from, range.to]);
+    return () => stop.abort();
+  }, [of, range.from, range.to]);
   const want = (from: number, to: number) => {
     if (from < range.from || to > range.to)
       setRange({ from: Math.max(0, from - overscan), to: to + overscan * 2 });
