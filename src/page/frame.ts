@@ -47,7 +47,7 @@ export function Frame({ children }: { readonly children: Shown }): VNode {
       <${State} overview=${overview} connection=${connection} />
     </aside>
     <main id="main" tabindex="-1">
-      ${connection === "lost" ? html`<p class="banner wait" role="status">The connection to the server is lost. This page shows the last state and reconnects by itself; <code>lockstep board</code> starts the server again.</p>` : null}
+      ${connection === "lost" ? html`<p class="lost" role="status">The connection to the server is lost. This page shows the last state and reconnects by itself; <code>lockstep board</code> starts the server again.</p>` : null}
       ${(overview?.remarks ?? []).map(({ tone, text }) => html`<p class=${`banner ${tone}`} key=${text}><${Marked} text=${text} /></p>`)}
       ${children}
     </main>

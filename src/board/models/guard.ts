@@ -26,7 +26,10 @@ export async function guardView(place: BoardPlace, look: Look): Promise<GuardVie
   const found: LedgerEvent[] = [];
   for (const type of types)
     found.push(...(await ledger.events({ type, newestFirst: true, limit: eventsMax })));
-  const refusals = found.toSorted((one, other) => other.seq - one.seq).map((event) => refusalOf(event, look));
+  const clientOf = (agent: string) => place.config.agents[agent]?.adapter;
+  const refusals = found
+    .toSorted((one, other) => other.seq - one.seq)
+    .map((event) => refusalOf(event, look, clientOf));
   const rules = counts(refusals.map(({ code }) => code)).slice(0, rulesMax);
   return {
     total: refusals.length,
@@ -43,7 +46,11 @@ export async function guardView(place: BoardPlace, look: Look): Promise<GuardVie
   };
 }
 
-function refusalOf({ seq, at, type, task, actor, data }: LedgerEvent, { names, byKey }: Look): Refusal {
+function refusalOf(
+  { seq, at, type, task, actor, data }: LedgerEvent,
+  { names, byKey }: Look,
+  clientOf: (agent: string) => string | undefined,
+): Refusal {
   const facts = isObject(data) ? data : {};
   const from = isObject(facts.refusal) ? facts.refusal : facts;
   const text = (value: unknown, max: number) => (typeof value === "string" ? short(value, max) : "");
@@ -52,11 +59,16 @@ function refusalOf({ seq, at, type, task, actor, data }: LedgerEvent, { names, b
     ...{ seq, at, task: task !== null && byKey.has(task) ? task : null },
     name: task === null ? null : names.of(task),
     code: text(from.code, 40) || type,
-    who: text(facts.agent, 60) || (agent === null ? text(actor, 60) : short(agent, 60)),
+    who: text(facts.agent, 60) || (agent === null ? text(actor, 60) : whoText(agent, clientOf(agent))),
     tool: text(facts.tool, 60),
     target: text(facts.target, 200),
     reason: text(from.reason, 600),
   };
+}
+
+/** `coder (claude)`; the agent alone if its client is not configured. */
+function whoText(agent: string, client: string | undefined): string {
+  return short(client === undefined ? agent : `${agent} (${client})`, 60);
 }
 
 /** What the rule is about; empty for an event without a rule. */

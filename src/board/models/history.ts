@@ -47,6 +47,8 @@ const known: Readonly<Record<string, Words>> = {
   "agent.bound": { title: "claimed by an agent", tone: "run" },
 };
 
+type Facts = Readonly<Record<string, unknown>>;
+
 const textMax = 1200;
 const linesMax = 20;
 
@@ -66,7 +68,7 @@ export function historyItem({ seq, at, type, actor, from, to, data }: LedgerEven
         ? `${String(facts.verdict ?? "reviewed")} by ${String(facts.agent ?? "a reviewer")}`
         : title,
     by: cut(`${whoText(actor)}${via}`, 80),
-    text: cut(textOf(facts, refusal) || moved, textMax),
+    text: cut(textOf(type, facts, refusal) || (Object.hasOwn(known, type) ? "" : moved), textMax),
     lines: linesOf(facts)
       .slice(0, linesMax)
       .map((line) => cut(line, 400)),
@@ -78,25 +80,16 @@ function whoText(actor: string): string {
   return actor.startsWith("attempt:") ? "its agent" : actor;
 }
 
-function verdictTone({ verdict }: Readonly<Record<string, unknown>>): Tone | undefined {
+function verdictTone({ verdict }: Facts): Tone | undefined {
   if (verdict === "approved") return "good";
   if (verdict === "refused") return "bad";
   return verdict === "undecided" ? "person" : undefined;
 }
 
-function textOf(
-  facts: Readonly<Record<string, unknown>>,
-  refusal: Readonly<Record<string, unknown>>,
-): string {
-  const named = [
-    refusal.reason,
-    refusal.guidance,
-    facts.note,
-    facts.answer,
-    facts.why,
-    facts.summary,
-    facts.agent,
-  ];
+function textOf(type: string, facts: Facts, refusal: Facts): string {
+  const agent = type === "task.started" ? facts.agent : undefined;
+  if (type === "task.warned" && refusal.reason === undefined) return warningText(facts);
+  const named = [refusal.reason, refusal.guidance, facts.note, facts.answer, facts.why, facts.summary, agent];
   const parts = named.filter((one): one is string => typeof one === "string" && one.trim() !== "");
   const id = typeof facts.id === "string" ? `${facts.id}: ` : "";
   const commit = typeof facts.commit === "string" ? `commit ${facts.commit.slice(0, 12)}` : "";
@@ -104,6 +97,16 @@ function textOf(
   return `${id}${target}${[...new Set(parts)].slice(0, 2).join("\n") || commit}`.replace(/: $/, "");
 }
 
-function linesOf(facts: Readonly<Record<string, unknown>>): readonly string[] {
+/** `tokens: 44100 of 50000`. */
+function warningText(facts: Facts): string {
+  const { signal, halt } = facts;
+  if (typeof signal !== "string") return "";
+  const used = facts[signal];
+  return typeof used === "number"
+    ? `${signal}: ${used}${typeof halt === "number" ? ` of ${halt}` : ""}`
+    : signal;
+}
+
+function linesOf(facts: Facts): readonly string[] {
   return [facts.findings, facts.paths, facts.granted].flatMap((list) => (isStringList(list) ? list : []));
 }

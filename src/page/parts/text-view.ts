@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextPart } from "../../contract/board.ts";
 import { AnsiLine } from "./ansi.ts";
 import type { Query } from "./client.ts";
-import { Empty, Loading } from "./parts.ts";
+import { Empty, Loading, timeText } from "./parts.ts";
 import { client, follow, messageOf } from "./store.ts";
 
 /** The lines that stay in the page. */
@@ -12,7 +12,16 @@ const linesMax = 2000;
 
 function Lines({ text, label }: { readonly text: string; readonly label: string }): VNode {
   const lines = text.replace(/\n$/, "").split("\n");
-  return html`<pre class="log" tabindex="0" role="region" aria-label=${label}>${lines.slice(-linesMax).map((line, at) => html`<div key=${at} class="log-line"><${AnsiLine} text=${line} /></div>`)}</pre>`;
+  return html`<pre class="log" tabindex="0" role="region" aria-label=${label}>${lines.slice(-linesMax).map((line, at) => html`<div key=${at} class="log-line"><${LogLine} text=${line} /></div>`)}</pre>`;
+}
+
+const leadingTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z /;
+
+/** With the time in front in the local time zone. */
+function LogLine({ text }: { readonly text: string }): VNode {
+  const [time = ""] = leadingTime.exec(text) ?? [];
+  if (time === "") return html`<${AnsiLine} text=${text} />`;
+  return html`<time class="muted" datetime=${time.trim()}>${timeText(time.trim())}</time>${" "}<${AnsiLine} text=${text.slice(time.length)} />`;
 }
 
 /** A text that is read in parts, from its beginning. */

@@ -31,7 +31,7 @@ function Refusals({ guard }: { readonly guard: Guard }): VNode {
   const { rules, clients, latest } = guard;
   return html`<div class="two">
       <${Section} title="By rule" id="rules"><${Bars} rows=${rules.map(({ code, title, count }, at) => ({ name: code, title, count, colour: at }))} /><//>
-      <${Section} title="By agent" id="clients"><${Bars} rows=${clients.map(({ name, count }) => ({ name, title: "", count, colour: -1 }))} /><//>
+      <${Section} title="By agent and client" id="clients"><${Bars} rows=${clients.map(({ name, count }) => ({ name, title: "", count, colour: -1 }))} /><//>
     </div>
     <${Section} title="Over time" id="time"><${Histogram} guard=${guard} /><//>
     <${Section} title="The latest" id="latest"><ol class="refusals">${latest.map(

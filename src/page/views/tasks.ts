@@ -49,9 +49,11 @@ function leaveFilter(event: KeyboardEvent, change: (next: { readonly filter: str
   event.stopPropagation();
 }
 
-function aboutText({ total, groups }: TaskList, filter: string): string {
-  const parts = groups.map(({ title, count }) => `${count} ${title}`);
-  return total === 0 ? "" : `${filter === "" ? "" : `${counted(total, "task")} found: `}${parts.join(", ")}`;
+function aboutText({ total }: TaskList, filter: string): string {
+  if (total === 0) return "";
+  return filter === ""
+    ? `${counted(total, "task")}, by what they wait for.`
+    : `${counted(total, "task")} found.`;
 }
 
 function NoTasks({ filter }: { readonly filter: string }): VNode {
