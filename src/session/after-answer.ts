@@ -1,4 +1,5 @@
 import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { printable } from "../core/text/printable.ts";
 import type { Engine } from "../engine/change/engine.ts";
 import { runAtWork } from "../server/run-at-work.ts";
 import type { Project } from "../workspace/files/find-project.ts";
@@ -27,6 +28,7 @@ export async function afterAnswer(
     lines: [
       ...refused.map(({ code, reason }) => `lockstep: ${code}: ${reason}`),
       ...(await waitingFor(engine, settled)).map(lineFor),
+      ...(await landingsOf(engine, settled)),
     ],
   };
 }
@@ -52,4 +54,15 @@ async function waitingFor({ ledger }: Engine, settled: readonly string[]): Promi
       found.set(task.session, `lockstep run ${sessionPath(task.session, copyName)}`);
   }
   return [...found].map(([session, command]) => ({ session, command }));
+}
+
+/** An answer about a landing takes effect when the branch is landed again. */
+async function landingsOf({ ledger }: Engine, settled: readonly string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { id, kind, task } of await ledger.decisions()) {
+    const isLanding = kind === "weakened" || kind === "vacuous" || kind === "manual";
+    if (!settled.includes(id) || !isLanding || (await ledger.task(task)) !== undefined) continue;
+    lines.push(`next: lockstep land ${printable(task)}`);
+  }
+  return lines;
 }

@@ -1,5 +1,5 @@
 import { isMeta, sessionOfKey } from "../../core/names/task-name.ts";
-import type { Deny, Verdict } from "../../core/rules/verdict.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
 import { decisionName, decisionNamed } from "../../engine/decisions/decision-ids.ts";
 import type { AnswerOf } from "../../engine/operate.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
@@ -8,7 +8,7 @@ import { gateDocuments } from "../../session/files/gate-documents.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
-import { type Opened, openEngine } from "../open/open-engine.ts";
+import { openEngine } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { showReading } from "../output/reading.ts";
@@ -81,22 +81,11 @@ async function settle(
       if (process.env.LOCKSTEP_SOCKET) return verdict;
       using opened = await openEngine();
       after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
-      if (verdict.allow) after = { ...after, lines: [...after.lines, ...(await nextStep(opened, verdict))] };
       return verdict;
     },
   );
   for (const line of after.lines) writeAll(2, `${line}\n`);
   return after.isShown ? exit : Math.max(exit, 1);
-}
-
-/** An answer about a landing takes effect when the branch is landed again. */
-async function nextStep({ engine }: Opened, { details }: Verdict): Promise<readonly string[]> {
-  const decision = (await engine.ledger.decisions()).find(({ id }) => id === details?.id);
-  const isLanding =
-    decision?.kind === "weakened" || decision?.kind === "vacuous" || decision?.kind === "manual";
-  if (decision === undefined || !isLanding || (await engine.ledger.task(decision.task)) !== undefined)
-    return [];
-  return [`next: lockstep land ${printable(decision.task)}`];
 }
 
 /** Asks every open decision, or one of them. */
