@@ -3,6 +3,7 @@ import { defaultConfig } from "../../contract/default-config.ts";
 import { displayWidth, padded } from "../../core/text/display-width.ts";
 import { loadConfig } from "../../workspace/config/load-config.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { ledgerUrl } from "../../workspace/state/ledger-url.ts";
 import { stateFolder } from "../../workspace/state/state-folder.ts";
 import { showReading } from "../output/reading.ts";
 import { style } from "../output/style.ts";
@@ -15,6 +16,7 @@ import { examineHooks } from "./hooks.ts";
 import { examineLedger } from "./ledger.ts";
 import { examineMachine } from "./machine.ts";
 import { examineRepository } from "./repository.ts";
+import { examineSharedLedger } from "./shared-ledger.ts";
 
 interface GroupedFinding extends Finding {
   readonly group: (typeof groups)[number];
@@ -59,7 +61,9 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
       ...{ machine, stateFolder: stateFolder(project) },
       opaque: config?.guard.opaque ?? defaultConfig.guard.opaque,
     }),
-    ledger: config ? await examineLedger(project) : [],
+    ledger: config
+      ? [...(await examineSharedLedger(ledgerUrl(config))), ...(await examineLedger(project))]
+      : [],
   };
 }
 

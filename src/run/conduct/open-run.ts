@@ -28,6 +28,7 @@ import { Slots } from "../attempt/slots.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import { freeLeftLocks } from "../landing/recover-moves.ts";
 import { TaskLogs } from "../landing/task-logs.ts";
+import { ConductorRoles } from "./hold-conductor.ts";
 import { prepareAgents } from "./prepare-agents.ts";
 import { StatusFile } from "./status-file.ts";
 import { addTasks, redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
@@ -97,6 +98,14 @@ export async function prepareRun(
       });
       const walls = { sandbox: sandbox.enforces };
       const host = await openHost(context.engine, request.stateFolder, { guard, walls });
+      const roles = new ConductorRoles(context);
+      try {
+        await roles.take(request.session.session);
+      } catch (error) {
+        await roles[Symbol.asyncDispose]();
+        await host[Symbol.asyncDispose]();
+        throw error;
+      }
       showActive(request.stateFolder);
       await freeLeftLocks(context);
       const files = new SessionMemory(context, request, secrets);
@@ -106,6 +115,7 @@ export async function prepareRun(
         ...inLimits(context, session.file),
         ...shared,
         dependencies,
+        whyReplaced: () => roles.fault,
         session: session.session,
         atBase: () => atBase(context),
         ...files.of(session),
@@ -114,12 +124,14 @@ export async function prepareRun(
         context: contextOf(request.session),
         takeIn: async (other) => {
           const more = await takeTasks(other);
+          if (!("allow" in more)) await roles.take(other.session.session);
           return "allow" in more ? more : { context: contextOf(other.session), tasks: more };
         },
         [Symbol.asyncDispose]: async () => {
           try {
             await files.written();
           } finally {
+            await roles[Symbol.asyncDispose]();
             await host[Symbol.asyncDispose]();
             await tidyShownActive({
               ...context.engine,
