@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Liveness } from "../../src/core/leases/process-identity.ts";
 import { type BaseMove, prepareMove } from "../../src/engine/change/base-moves.ts";
-import { finishLanding } from "../../src/engine/landing/finish-landing.ts";
 import {
   type HeldRole,
   renewRole,
   roleSeconds,
   takeRole,
   whyNotHolder,
-} from "../../src/engine/roles/hold-role.ts";
+} from "../../src/engine/change/hold-role.ts";
+import { finishLanding } from "../../src/engine/landing/finish-landing.ts";
 import { memoryEngine, person, type TestEngine } from "../support/memory-engine.ts";
 
 const name = "integrator here main";

@@ -106,14 +106,14 @@ describe("a change", () => {
     await using(async ({ url, server, name, raw }) => {
       await using proxy = await cuttingProxy(server.port);
       const ledger = await openPostgresLedger({ url: `postgres://machine@127.0.0.1:${proxy.port}/${name}` });
-      proxy.cutAnswerTo("lockstep.commit");
+      proxy.cutAnswerTo("lockstep.apply_change");
       expect(await ledger.commit(creating(newTask("T-1")))).toEqual({ ok: true, seq: 1 });
       expect(proxy.cuts).toBe(1);
       expect(await raw("SELECT seq FROM lockstep.events")).toHaveLength(1);
       ledger.close();
       const other = envelopeOf(creating(newTask("T-2")));
       const connection = await Connection.open({ url });
-      const twice = [1, 2].map(() => connection.rows("SELECT lockstep.commit($1) AS answer", [other]));
+      const twice = [1, 2].map(() => connection.rows("SELECT lockstep.apply_change($1) AS answer", [other]));
       const [one, again] = await Promise.all(twice);
       expect(one).toEqual(again);
       connection.close();

@@ -1,8 +1,8 @@
 import type { Liveness, ProcessIdentity } from "../../src/core/leases/process-identity.ts";
 import { SelfFence } from "../../src/core/leases/self-fence.ts";
 import type { Engine } from "../../src/engine/change/engine.ts";
+import { expectRole, type HeldRole, renewRole, takeRole } from "../../src/engine/change/hold-role.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { expectRole, type HeldRole, renewRole, takeRole } from "../../src/engine/roles/hold-role.ts";
 import type { Attempt, Change, Ledger } from "../../src/ledger/ledger.ts";
 import { LedgerClock } from "../../src/ledger/postgres/ledger-clock.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";

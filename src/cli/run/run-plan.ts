@@ -5,7 +5,7 @@ import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
 import { isIn } from "../../core/tasks/task.ts";
 import type { Call, Engine } from "../../engine/change/engine.ts";
-import { conductorRole, takeRole } from "../../engine/roles/hold-role.ts";
+import { conductorRole, takeRole } from "../../engine/change/hold-role.ts";
 import { Agents } from "../../run/attempt/agents.ts";
 import { checkBase } from "../../run/conduct/check-base.ts";
 import { inLimits, prepareRun } from "../../run/conduct/open-run.ts";

@@ -3,12 +3,12 @@ import type { CheckRecord } from "../../core/proof/check-record.ts";
 import type { Weakened } from "../../core/proof/material/weakenings.ts";
 import { allow, type Deny, type Details, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Intent } from "../../ledger/ledger.ts";
-import { expectRole, type HeldRole, whyNotHolder } from "../roles/hold-role.ts";
 import { findBreaker } from "./breaker.ts";
 import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "./hold-role.ts";
 import type { RollbackInput } from "./plan-rollback.ts";
 import { settle } from "./settle.ts";
 

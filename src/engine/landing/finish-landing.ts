@@ -8,10 +8,10 @@ import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "../change/hold-role.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "../change/refusals.ts";
 import { settle } from "../change/settle.ts";
 import { newTask } from "../dispatch/new-task.ts";
-import { expectRole, type HeldRole, whyNotHolder } from "../roles/hold-role.ts";
 
 /** The base has moved: marks every task of the batch as merged with its own proof, all at once (INV-4). */
 export const finishLanding = internal("finish-landing", finish);

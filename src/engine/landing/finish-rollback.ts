@@ -6,6 +6,7 @@ import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "../change/hold-role.ts";
 import {
   isLandedBranch,
   planRollback,
@@ -13,7 +14,6 @@ import {
   type RollbackPlan,
 } from "../change/plan-rollback.ts";
 import { settle } from "../change/settle.ts";
-import { expectRole, type HeldRole, whyNotHolder } from "../roles/hold-role.ts";
 import { redoTask } from "../tasks/redo-task.ts";
 
 /** The tasks that a roll-back would affect. */

@@ -9,9 +9,9 @@ import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt, Decision, Survey } from "../../ledger/ledger.ts";
 import { type Breaker, breakerIn } from "../change/breaker.ts";
 import type { Engine } from "../change/engine.ts";
+import { roleSeconds } from "../change/hold-role.ts";
 import { isSettled, sessionAskedAbout } from "../decisions/session-decisions.ts";
 import { waitingLandings } from "../landing/waiting-landings.ts";
-import { roleSeconds } from "../roles/hold-role.ts";
 import { currentOf, isGivenUp } from "../sessions/current-session.ts";
 import { waitFacts } from "./wait-facts.ts";
 

@@ -10,7 +10,7 @@ import { assertStorable } from "../storable.ts";
 import { type Document, documentsOf, isDurable } from "../written-documents.ts";
 
 /**
- * A change in the form that the function `commit` of the database takes: documents as text, with the columns by which
+ * A change in the form that the function `apply_change` of the database takes: documents as text, with the columns by which
  * they are found. Parts without content are left out.
  */
 export function envelopeOf(change: Change): string {

@@ -198,7 +198,9 @@ export class PostgresLedger implements Ledger {
 
   async commit(change: Change): Promise<Committed> {
     const envelope = envelopeOf(change);
-    const [row] = await this.#read<{ answer: Answer }>("SELECT lockstep.commit($1) AS answer", [envelope]);
+    const [row] = await this.#read<{ answer: Answer }>("SELECT lockstep.apply_change($1) AS answer", [
+      envelope,
+    ]);
     const answer = row?.answer ?? {};
     this.#seen += 1;
     this.#parts.local?.bump();

@@ -297,7 +297,7 @@ BEGIN
   RETURN tail;
 END $$;
 
-CREATE FUNCTION lockstep.commit(given text) RETURNS json
+CREATE FUNCTION lockstep.apply_change(given text) RETURNS json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 DECLARE
   change jsonb := given::jsonb;
@@ -371,6 +371,6 @@ export const schema = [
 export const machineRights = (role: string) => `
 GRANT USAGE ON SCHEMA lockstep TO ${role};
 GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO ${role};
-GRANT EXECUTE ON FUNCTION lockstep.commit(text), lockstep.tick(text, text), lockstep.report_loss(text),
+GRANT EXECUTE ON FUNCTION lockstep.apply_change(text), lockstep.tick(text, text), lockstep.report_loss(text),
   lockstep.accept_loss(text, text), lockstep.server_identity() TO ${role};
 `;

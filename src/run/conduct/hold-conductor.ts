@@ -6,8 +6,8 @@ import {
   roleSeconds,
   takeRole,
   whyNotHolder,
-} from "../../engine/roles/hold-role.ts";
-import { StoreFault } from "../../ledger/store-fault.ts";
+} from "../../engine/change/hold-role.ts";
+import { isUnreachable, StoreFault } from "../../ledger/store-fault.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 
 type Source = Pick<IntegrationContext, "engine" | "call">;
@@ -21,7 +21,20 @@ export class ConductorRoles implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   #fault: Error | undefined;
 
-  constructor(source: Source) {
+  /** Gives `host` back if the session is conducted elsewhere. */
+  static async open(source: Source, session: string, host: AsyncDisposable): Promise<ConductorRoles> {
+    const roles = new ConductorRoles(source);
+    try {
+      await roles.take(session);
+      return roles;
+    } catch (error) {
+      await roles[Symbol.asyncDispose]();
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  private constructor(source: Source) {
     this.#source = source;
     this.#timer = setInterval(() => void this.#renew(), renewMs);
     this.#timer.unref();
@@ -58,7 +71,10 @@ export class ConductorRoles implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     const { engine, call } = this.#source;
-    for (const held of this.#held.values()) await renewRole(engine, { ...held, end: true }, call);
+    for (const held of this.#held.values())
+      await renewRole(engine, { ...held, end: true }, call).catch((error: unknown) => {
+        if (!isUnreachable(error)) throw error; // then the lease ends by itself
+      });
   }
 
   async #renew(): Promise<void> {

@@ -91,21 +91,11 @@ export async function prepareRun(
     open: async () => {
       const secrets = new KnownSecrets();
       secrets.addFrom(repository.root, config.workspace.include);
-      const guard = guardEndpoint({
-        engine: context.engine,
-        project: findProject(repository.root),
-        isRunAlive: () => true,
-      });
+      const project = findProject(repository.root);
+      const guard = guardEndpoint({ engine: context.engine, project, isRunAlive: () => true });
       const walls = { sandbox: sandbox.enforces };
       const host = await openHost(context.engine, request.stateFolder, { guard, walls });
-      const roles = new ConductorRoles(context);
-      try {
-        await roles.take(request.session.session);
-      } catch (error) {
-        await roles[Symbol.asyncDispose]();
-        await host[Symbol.asyncDispose]();
-        throw error;
-      }
+      const roles = await ConductorRoles.open(context, request.session.session, host);
       showActive(request.stateFolder);
       await freeLeftLocks(context);
       const files = new SessionMemory(context, request, secrets);
@@ -133,11 +123,8 @@ export async function prepareRun(
           } finally {
             await roles[Symbol.asyncDispose]();
             await host[Symbol.asyncDispose]();
-            await tidyShownActive({
-              ...context.engine,
-              folder: request.stateFolder,
-              isRunAlive: () => false,
-            });
+            const over = { folder: request.stateFolder, isRunAlive: () => false };
+            await tidyShownActive({ ...context.engine, ...over });
           }
         },
       };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HeldRole, integratorRole, renewRole, takeRole } from "../../engine/roles/hold-role.ts";
-import { StoreFault } from "../../ledger/store-fault.ts";
+import { type HeldRole, integratorRole, renewRole, takeRole } from "../../engine/change/hold-role.ts";
+import { isUnreachable, StoreFault } from "../../ledger/store-fault.ts";
 import type { IntegrationContext } from "./integration.ts";
 
 type Place = Pick<IntegrationContext, "engine" | "call"> & {
@@ -30,7 +30,9 @@ export async function asIntegrator<T>(place: Place, work: (held: HeldRole) => Pr
       try {
         return await work(taken);
       } finally {
-        await renewRole(engine, { ...taken, end: true }, call);
+        await renewRole(engine, { ...taken, end: true }, call).catch((error: unknown) => {
+          if (!isUnreachable(error)) throw error; // then the lease ends by itself
+        });
       }
     }
     if (performance.now() > deadline) {

@@ -7,9 +7,9 @@ import {
   moveOf,
   movesUnderWay,
 } from "../../engine/change/base-moves.ts";
+import type { HeldRole } from "../../engine/change/hold-role.ts";
 import { finishLanding } from "../../engine/landing/finish-landing.ts";
 import { finishRollback } from "../../engine/landing/finish-rollback.ts";
-import type { HeldRole } from "../../engine/roles/hold-role.ts";
 import type { Intent } from "../../ledger/ledger.ts";
 import { checkoutOf, isAncestor, readRef } from "../../workspace/git/refs.ts";
 import { git } from "../../workspace/git/run-git.ts";

@@ -2,8 +2,8 @@ import { hasLapsed } from "../../core/leases/lease.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Role } from "../../ledger/ledger.ts";
 import { StoreFault } from "../../ledger/store-fault.ts";
-import { type Admitted, commit, internal } from "../change/door.ts";
-import type { Engine } from "../change/engine.ts";
+import { type Admitted, commit, internal } from "./door.ts";
+import type { Engine } from "./engine.ts";
 
 /** A role that this process holds. Its epoch goes into every change that depends on the role. */
 export interface HeldRole {
