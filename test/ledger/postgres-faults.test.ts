@@ -193,6 +193,27 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     }
   });
 
+  it("is created by an owner who is no superuser, for machines with a role that the owner creates", async () => {
+    const { server, free } = await takeDatabase();
+    const sql = (text: string) => server.query("postgres", text);
+    await sql("CREATE ROLE plain_owner LOGIN CREATEROLE");
+    await sql("CREATE DATABASE plain_ledger OWNER plain_owner");
+    try {
+      const connection = await Connection.open({ url: server.url("plain_ledger", "plain_owner") });
+      await migrate(connection, { lockstep: "0.1.0", machine: "plain_machines" });
+      connection.close();
+      await sql("CREATE ROLE plain_machine LOGIN IN ROLE plain_machines");
+      const ledger = await openPostgresLedger({ url: server.url("plain_ledger", "plain_machine") });
+      committed(await ledger.commit(creating(newTask("T-1"))));
+      expect((await ledger.verify()).problems).toEqual([]);
+      ledger.close();
+    } finally {
+      await sql("DROP DATABASE plain_ledger WITH (FORCE)");
+      await sql("DROP ROLE IF EXISTS plain_machine, plain_machines, plain_owner");
+      await free();
+    }
+  });
+
   it("refuses a wrong password, a user without rights and a database that is not ours, and writes nothing", async () => {
     await using(async ({ server, name, raw }) => {
       const before = await raw("SELECT seq, commits FROM lockstep.meta");

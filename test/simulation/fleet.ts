@@ -11,7 +11,7 @@ import { memoryEngine, packet, person } from "../support/memory-engine.ts";
 import { Random } from "./random.ts";
 
 /** A bug that is planted, to see that the invariants notice it. */
-export const fleetPlants = [
+const fleetPlants = [
   "none",
   /** An agent works on although its lease cannot be renewed. */
   "no-self-fence",

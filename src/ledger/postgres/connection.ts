@@ -164,7 +164,7 @@ export class Connection {
 }
 
 /** A URL without the password. */
-export function shownUrl(url: string): string {
+function shownUrl(url: string): string {
   try {
     const shown = new URL(url);
     shown.password = "";

@@ -1,7 +1,7 @@
 import type { Clock, Moment } from "../../core/leases/clock.ts";
 
 /** Leases of a shared ledger have no boot: the server may restart under them, and then they get a grace period. */
-export const ledgerBoot = "ledger";
+const ledgerBoot = "ledger";
 
 /** After this time the server is asked again. */
 const anchorMsMax = 1000;

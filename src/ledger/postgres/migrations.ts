@@ -23,7 +23,7 @@ const migrations: readonly Migration[] = [
   },
 ];
 
-export const knownVersion = migrations.length;
+const knownVersion = migrations.length;
 
 export interface Meta {
   readonly version: number;
@@ -35,7 +35,7 @@ export interface Meta {
 }
 
 /** Undefined if the database has no ledger; throws if its schema `lockstep` is not one. */
-export async function readMeta(connection: Connection): Promise<Meta | undefined> {
+async function readMeta(connection: Connection): Promise<Meta | undefined> {
   const [found] = await connection.rows<{ hasSchema: boolean; hasMeta: boolean; mayRead: boolean | null }>(
     `SELECT to_regnamespace('lockstep') IS NOT NULL AS "hasSchema",
       EXISTS (SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
