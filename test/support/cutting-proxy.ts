@@ -10,6 +10,8 @@ export interface CuttingProxy extends AsyncDisposable {
   cut(): void;
   join(): void;
   readonly cuts: number;
+  /** Connections that were refused. */
+  readonly refused: number;
 }
 
 export async function cuttingProxy(target: number): Promise<CuttingProxy> {
@@ -17,8 +19,10 @@ export async function cuttingProxy(target: number): Promise<CuttingProxy> {
   let wanted: string | undefined;
   let isCut = false;
   let cuts = 0;
+  let refused = 0;
   const server = createServer((client) => {
     if (isCut) {
+      refused += 1;
       client.destroy();
       return;
     }
@@ -68,6 +72,9 @@ export async function cuttingProxy(target: number): Promise<CuttingProxy> {
     },
     get cuts() {
       return cuts;
+    },
+    get refused() {
+      return refused;
     },
     [Symbol.asyncDispose]: async () => {
       endAll();

@@ -211,16 +211,19 @@ export function ledgerAcceptLossCommand({ json }: JsonOption): Promise<number> {
   const text = ({ events, lost }: Done) =>
     `the ledger continues after event ${events}${lost === null ? "" : `; this machine knew ${counted(lost, "event")}`}\n`;
   return showReading<Done>({ json, text }, async () => {
-    const project = findProject(currentFolder());
-    const url = ledgerUrl(await readConfig(project)) ?? knownLedgerUrl(project);
-    const heads = headsFolder(project);
-    if (url === undefined) {
-      const { acceptLoss } = await import("../../ledger/sqlite/accept-loss.ts");
-      const { now, before } = await acceptLoss(openStateFolder(project), new Date(), heads);
-      return { events: now?.seq ?? 0, lost: before?.seq ?? null };
-    }
-    const { acceptLoss } = await import("../../ledger/postgres/open-ledger.ts");
-    const { now, before } = await acceptLoss({ url, heads }, new Date());
-    return { events: now.seq, lost: before?.seq ?? null };
+    const { now, before } = await acceptLost(findProject(currentFolder()));
+    return { events: now?.seq ?? 0, lost: before?.seq ?? null };
   });
+}
+
+/** A person confirms that changes are lost, in whichever ledger the project has. */
+export async function acceptLost(project: Project) {
+  const url = ledgerUrl(await readConfig(project)) ?? knownLedgerUrl(project);
+  const heads = headsFolder(project);
+  if (url === undefined) {
+    const { acceptLoss } = await import("../../ledger/sqlite/accept-loss.ts");
+    return acceptLoss(openStateFolder(project), new Date(), heads);
+  }
+  const { acceptLoss } = await import("../../ledger/postgres/open-ledger.ts");
+  return { ...(await acceptLoss({ url, heads }, new Date())), kept: [] };
 }
