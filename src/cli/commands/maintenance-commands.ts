@@ -83,7 +83,7 @@ function addLedger(program: LockstepCommand): void {
     .example("lockstep ledger migrate", "create the ledger in a new database");
   ledger
     .command("status")
-    .description("show the ledger's place, size and format, and the machines that use it")
+    .description("show where the ledger is, its size, and its machines")
     .option(...json)
     .example("lockstep ledger status", "which ledger is this?")
     .example("lockstep ledger status --json", "for other programs")
