@@ -62,7 +62,7 @@ const noPassword =
 
 export const ledgerUrl = z
   .string("a URL such as `postgres://USER@HOST/DATABASE`")
-  .regex(/^postgres(?:ql)?:\/\/[^\s/]*\/[^\s/]+$/)
+  .regex(/^postgres(?:ql)?:\/\/[^\s/]*\/[^\s/?]+(?:\?\S*)?$/)
   .refine((url) => !hasPassword(url), noPassword);
 
 function hasPassword(url: string): boolean {

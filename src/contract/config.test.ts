@@ -153,6 +153,7 @@ describe("a configuration", () => {
     ["another version", { version: 2 }, "version"],
     ["a store that does not exist", { store: "postgres" }, "store"],
     ["a ledger without a database", { ledger: { url: "postgres://db.example.com" } }, "ledger.url"],
+    ["a ledger with a blank", { ledger: { url: "postgres://db/a b" } }, "ledger.url"],
     ["a ledger of another kind", { ledger: { url: "mysql://db.example.com/x" } }, "ledger.url"],
     ["a password in a committed file", { ledger: { url: "postgres://me:secret@db/x" } }, "ledger.url"],
     ["a password behind the URL", { ledger: { url: "postgres://db/x?password=secret" } }, "ledger.url"],

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { beginning, link, textAroundSeq } from "../../src/ledger/event-chain.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { Connection } from "../../src/ledger/postgres/connection.ts";
 import { envelopeOf } from "../../src/ledger/postgres/envelope.ts";
 import { migrate } from "../../src/ledger/postgres/migrations.ts";
@@ -160,6 +161,26 @@ describe("a change", () => {
   });
 });
 
+describe("a turn of a dispatcher", () => {
+  it("is given up if a frozen process has it, and lost without harm if the server ends the connection", async () => {
+    await using(async ({ url, raw }) => {
+      const ledgers = await Promise.all([1, 2].map(() => openPostgresLedger({ url })));
+      const [one, other] = ledgers as [Ledger, Ledger];
+      expect(await one.turn?.()).toBeUndefined();
+      for (const ledger of ledgers)
+        expect(await ledger.commit({ expect: { fence: 7 } })).toEqual({ conflict: "fence" });
+      const held = await one.turn?.();
+      expect(held).toBeDefined();
+      // It comes without the lock, after a while.
+      await (await other.turn?.())?.[Symbol.asyncDispose]();
+      await raw("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted");
+      await held?.[Symbol.asyncDispose]();
+      committed(await one.commit(creating(newTask("T-1"))));
+      for (const ledger of ledgers) ledger.close();
+    });
+  });
+});
+
 describe("a ledger that must not be used (M-13, M-14)", () => {
   it("of a newer Lockstep is refused with what to install, one of an older with how to upgrade", async () => {
     await using(async ({ url, raw }) => {
@@ -223,6 +244,11 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
       expect(wrong).toMatchObject({ kind: "denied", retryable: false });
       expect(wrong.message).toContain("~/.pgpass");
       expect(wrong.message).not.toContain("wrong@");
+      expect(await faultOf(openPostgresLedger({ url: server.url(name, "guarded") }))).toMatchObject({
+        kind: "denied",
+      });
+      const encrypted = `${server.url(name)}?sslmode=verify-full`;
+      expect(await faultOf(openPostgresLedger({ url: encrypted }))).toMatchObject({ kind: "io" });
       const without = await faultOf(openPostgresLedger({ url: server.url(name, "guarded", "right") }));
       expect(without).toMatchObject({ kind: "denied" });
       expect(without.message).toContain("permission denied");

@@ -1,11 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, Pool, PoolClient } from "pg";
+import type { Client, ClientConfig, Pool, PoolClient } from "pg";
 import { StoreFault } from "../store-fault.ts";
 import { translateError } from "./translate-error.ts";
 
 /** Imported only where a ledger URL is configured. */
 async function loadPg() {
   return (await import("pg")).default;
+}
+
+type Connect = (done: (error: Error | null) => void) => void;
+
+/** Closes a connection whose login fails here: the server would wait a minute for the rest, and this process with it. */
+function closingClient(Base: typeof Client) {
+  return class extends Base {
+    constructor(config?: ClientConfig) {
+      super(config);
+      const connect = this.connect.bind(this) as Connect;
+      const closing: Connect = (done) =>
+        connect((error) => {
+          if (error) void this.end();
+          done(error);
+        });
+      this.connect = closing as typeof this.connect; // a pool calls it in this form only
+    }
+  };
 }
 
 export interface ConnectionOptions {
@@ -27,6 +45,7 @@ const connectMs = 5000;
 const statementMsDefault = 10_000;
 const hangingMs = 5000;
 const pauseMs = { min: 20, max: 1000 };
+const lockMs = { wait: 500, hold: 5000 };
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -64,7 +83,8 @@ export class Connection {
       keepAlive: true,
     };
     const limits = { statement_timeout: statementMs, query_timeout: statementMs + hangingMs };
-    const pool = new Pool({ ...settings, ...limits, max: connectionsMax, allowExitOnIdle: true });
+    const shared = { max: connectionsMax, allowExitOnIdle: true, Client: closingClient(Client) };
+    const pool = new Pool({ ...settings, ...limits, ...shared });
     return new Connection(pool, () => new Client(settings), options);
   }
 
@@ -75,7 +95,7 @@ export class Connection {
 
   /** Several statements in one transaction, which is not repeated if the connection is lost. */
   async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#patiently(() => this.#pool.connect());
+    const client = await this.#take();
     try {
       await client.query("BEGIN");
       const result = await work(client);
@@ -88,15 +108,27 @@ export class Connection {
     }
   }
 
-  /** Holds an advisory lock of the server; it ends with the connection, whatever happens to this process. */
-  async lock(name: string): Promise<AsyncDisposable> {
+  /** A connection for several statements. That it ends is seen by the statement that fails. */
+  async #take(): Promise<PoolClient> {
     const client = await this.#patiently(() => this.#pool.connect());
+    if (client.listenerCount("error") < 2) client.on("error", () => {});
+    return client;
+  }
+
+  /**
+   * Holds an advisory lock of the server until it is disposed, at most for some seconds, so that a frozen process keeps
+   * nobody waiting. Undefined if others hold it for too long.
+   */
+  async lock(number: number): Promise<AsyncDisposable | undefined> {
+    const client = await this.#take();
     try {
-      await client.query("BEGIN");
-      await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [name]);
-    } catch (error) {
+      await client.query(
+        `BEGIN; SET LOCAL lock_timeout = ${lockMs.wait}; SET LOCAL idle_in_transaction_session_timeout = ${lockMs.hold};
+         SELECT pg_advisory_xact_lock(${number})`,
+      );
+    } catch {
       client.release(true);
-      throw translateError(error, this.place);
+      return undefined;
     }
     return {
       [Symbol.asyncDispose]: async () => {

@@ -37,6 +37,9 @@ const networkCodes = new Set([
 const lostMessages =
   /Connection terminated|timeout expired|timeout exceeded|Query read timeout|not queryable/;
 
+const loginMessages = /password must be a string|SASL|SCRAM/;
+const tlsCodes = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+
 /** Other errors are bugs of the program and are returned unchanged. */
 export function translateError(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreFault) return error;
@@ -50,6 +53,8 @@ function kindOf(error: Error): StoreFaultKind | undefined {
   const known = sqlKinds[code] ?? sqlKinds[code.slice(0, 3)] ?? sqlKinds[code.slice(0, 2)];
   if (known !== undefined) return known;
   if (lostMessages.test(error.message)) return "unreachable";
+  if (loginMessages.test(error.message)) return "denied";
+  if (tlsCodes.test(code) || /support SSL/.test(error.message)) return "io";
   // Several addresses of one host were tried.
   return error instanceof AggregateError && error.errors.length > 0 ? kindOf(error.errors[0]) : undefined;
 }

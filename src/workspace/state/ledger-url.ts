@@ -8,18 +8,33 @@ import { stateFolder } from "./state-folder.ts";
 /** The file in the state folder that tells hooks, which do not read the configuration, where the ledger is. */
 const fileName = "ledger-url";
 
+/** LOCKSTEP_LEDGER_URL is not the URL of a database. Its value may hold a password, so it is not shown. */
+class LedgerUrlFault extends Error {
+  override readonly name = "LedgerUrlFault";
+  readonly code = "E-CONFIG";
+}
+
+function fromEnvironment(): string | undefined {
+  const url = process.env.LOCKSTEP_LEDGER_URL || undefined;
+  if (url === undefined || (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  throw new LedgerUrlFault(
+    "LOCKSTEP_LEDGER_URL is not the URL of a database: set it to postgres://USER@HOST/DATABASE, or unset it",
+  );
+}
+
 /** The URL of the ledger that the project shares with other machines. The environment comes before the configuration. */
 export function ledgerUrl({
   ledger,
 }: {
   readonly ledger: { readonly url: string | null };
 }): string | undefined {
-  return process.env.LOCKSTEP_LEDGER_URL || ledger.url || undefined;
+  return fromEnvironment() ?? ledger.url ?? undefined;
 }
 
 /** The same, for a process that does not read the configuration. */
 export function knownLedgerUrl(project: Project): string | undefined {
-  if (process.env.LOCKSTEP_LEDGER_URL) return process.env.LOCKSTEP_LEDGER_URL;
+  const given = fromEnvironment();
+  if (given !== undefined) return given;
   try {
     return readFileSync(join(stateFolder(project), fileName), "utf8").trim() || undefined;
   } catch (error) {
