@@ -96,6 +96,8 @@ export interface Survey {
   readonly decisions: readonly Decision[];
   /** By name. */
   readonly sessions: readonly Session[];
+  /** As `machines()`. */
+  readonly machines: readonly Machine[];
   readonly breaker: unknown;
   /** For each event type that a status shows: the newest events, newest first. */
   readonly events: Readonly<Record<"land.refused" | "task.merged" | "agent.limited", readonly LedgerEvent[]>>;

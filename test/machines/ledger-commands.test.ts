@@ -135,7 +135,7 @@ describe("lockstep ledger", () => {
     expect(status).toBe(2);
     expect(stderr).toContain("no shared ledger is configured: set `ledger: { url:");
     const odd = await repository.run(["status"], { env: { LOCKSTEP_LEDGER_URL: "mysql://me:hunter2@db/x" } });
-    expect(odd.status).toBe(1);
+    expect(odd.status).toBe(2);
     expect(odd.stderr).toContain("E-CONFIG: LOCKSTEP_LEDGER_URL is not the URL of a database");
     expect(odd.stderr).not.toContain("hunter2");
     const own = JSON.parse((await repository.run(["ledger", "status", "--json"])).stdout);

@@ -44,7 +44,7 @@ export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput =
     asked_at: askedAt,
   }));
   const breaker: Breaker = breakerIn(survey.breaker);
-  const machines = await machinesOf(engine);
+  const machines = machinesOf(engine, survey);
   const workflow = workflowOf(currentOf(survey.sessions));
   return {
     session: workflow?.session ?? null,
@@ -65,8 +65,7 @@ export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput =
 const goneMs = 2 * roleSeconds * 1000;
 
 /** The machines that share the ledger; empty if it belongs to one. */
-async function machinesOf({ ledger, clock, machine }: Engine) {
-  const machines = await ledger.machines();
+function machinesOf({ clock, machine }: Engine, { machines }: Survey) {
   const now = clock.now().wallMs;
   return machines.map(({ id, name, lockstep, beatMs }) => ({
     ...{ id, name, lockstep, is_this: id === machine },

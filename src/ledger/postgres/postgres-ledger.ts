@@ -156,9 +156,8 @@ export class PostgresLedger implements Ledger {
   }
 
   async machines(): Promise<readonly Machine[]> {
-    const sql = "SELECT id, body, beat_ms::float8 FROM lockstep.machines ORDER BY id";
-    const rows = await this.#read<Body>(sql);
-    return rows.map(({ id, body, beat_ms: beatMs }) => ({ id, ...JSON.parse(body), beatMs }) as Machine);
+    const sql = `SELECT ${machineColumns} FROM lockstep.machines ORDER BY id`;
+    return (await this.#read<Body>(sql)).map(machineIn);
   }
 
   /** One statement, so that all parts are of the same moment. */
@@ -172,6 +171,7 @@ export class PostgresLedger implements Ledger {
         ${all(`${lockColumns} FROM lockstep.locks WHERE active ORDER BY id`)} AS locks,
         ${all("body FROM lockstep.decisions WHERE state = 'pending' ORDER BY key")} AS decisions,
         ${all("body FROM lockstep.sessions ORDER BY key")} AS sessions,
+        ${all(`${machineColumns} FROM lockstep.machines ORDER BY id`)} AS machines,
         ${all("body FROM lockstep.settings WHERE key = 'breaker'")} AS breaker,
         ${newest("land.refused")} AS refused, ${newest("task.merged")} AS merged, ${newest("agent.limited")} AS limited`,
     );
@@ -182,6 +182,7 @@ export class PostgresLedger implements Ledger {
       locks: (row?.locks ?? []).map(lockIn),
       decisions: bodies("decisions"),
       sessions: bodies("sessions"),
+      machines: (row?.machines ?? []).map(machineIn),
       breaker: bodies("breaker")[0],
       events: {
         "land.refused": (row?.refused ?? []).map(eventIn),
@@ -338,6 +339,12 @@ export const lockColumns = "id::float8, body, active, released_at";
 
 export function lockIn({ id, body, active, released_at: releasedAt }: Body): Lock {
   return { id, ...JSON.parse(body), active, releasedAt } as Lock;
+}
+
+const machineColumns = "id, body, beat_ms::float8";
+
+function machineIn({ id, body, beat_ms: beatMs }: Body): Machine {
+  return { id, ...JSON.parse(body), beatMs } as Machine;
 }
 
 /** With its fields in the order that the other engine gives them, so that exports are the same. */

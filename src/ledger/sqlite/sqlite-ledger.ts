@@ -194,6 +194,7 @@ function readSurvey(connection: Connection): Survey {
     locks: readLocks(connection, { active: true }),
     decisions: readDecisions(connection, "pending"),
     sessions: readSessions(connection),
+    machines: [],
     breaker: readSealed(connection, "settings", "breaker"),
     events: {
       "land.refused": newest("land.refused"),
