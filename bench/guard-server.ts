@@ -8,11 +8,13 @@ import { operate } from "../src/engine/operate.ts";
 import { listeningAt } from "../src/guard/transport/ask-server.ts";
 import { rawRequest, readRawAnswer } from "../src/guard/transport/raw-form.ts";
 import { serverFlags } from "../src/guard/transport/start-server.ts";
+import type { Ledger } from "../src/ledger/ledger.ts";
+import { openPostgresLedger } from "../src/ledger/postgres/open-ledger.ts";
 import { readHttpAccess } from "../src/workspace/state/http-access.ts";
 import { stateFolder } from "../src/workspace/state/state-folder.ts";
 import type { BuiltCommand } from "./built-command.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { detailsOf, fillLedger, person, recordChanges } from "./fill-ledger.ts";
+import { detailsOf, fillLedger, person, type Recorded, recordChanges } from "./fill-ledger.ts";
 import { engineOf, ledgerProject } from "./ledger-project.ts";
 import { locksPerTask, packetOf, taskOf } from "./ledger-tasks.ts";
 
@@ -32,11 +34,13 @@ export interface GuardServer extends AsyncDisposable {
   memoryBytes(): number;
 }
 
-export async function guardServer(built: BuiltCommand, locks: number): Promise<GuardServer> {
+/** With a URL, the ledger is the one there. */
+export async function guardServer(built: BuiltCommand, locks: number, url?: string): Promise<GuardServer> {
   const home = ledgerProject();
-  const ledger = await home.open();
+  const ledger = url === undefined ? await home.open() : await openPostgresLedger({ url });
   const tasks = Math.ceil(locks / locksPerTask);
-  await fillLedger(ledger, await recordChanges(), { finished: 0, waiting: 0, running: tasks });
+  const recorded = await recordChanges();
+  await fillLedger(ledger, withLeasesOf(ledger, recorded), { finished: 0, waiting: 0, running: tasks });
   const own = taskOf(tasks);
   const dispatched = await operate(
     engineOf(home.project, ledger),
@@ -50,7 +54,7 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
   const folder = stateFolder(home.project);
   const server = spawn(process.execPath, [...serverFlags, built.path, "serve"], {
     cwd: root,
-    env: childEnvironment(),
+    env: { ...childEnvironment(), ...(url === undefined ? {} : { LOCKSTEP_LEDGER_URL: url }) },
     stdio: ["ignore", "ignore", "inherit"],
   });
   while (listeningAt(folder) === undefined) {
@@ -89,6 +93,14 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
       home[Symbol.dispose]();
     },
   };
+}
+
+/** The recorded lease runs on the clock of this ledger. */
+function withLeasesOf({ clock }: Ledger, recorded: Recorded): Recorded {
+  if (clock === undefined) return recorded;
+  const { boot, monoMs } = clock.now();
+  const lease = `"lease":{"boot":"${boot}","beatMs":${monoMs}`;
+  return { ...recorded, started: recorded.started.replace(/"lease":\{"boot":"[^"]*","beatMs":\d+/, lease) };
 }
 
 /** As the client sends it, with what it adds. */

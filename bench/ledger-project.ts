@@ -9,7 +9,7 @@ import { nodeDisk } from "../src/workspace/files/disk.ts";
 import { networkFileSystem } from "../src/workspace/files/file-system.ts";
 import { findProject, type Project } from "../src/workspace/files/find-project.ts";
 import { machineClock } from "../src/workspace/process/machine-clock.ts";
-import { identityOf, isAlive } from "../src/workspace/process/process-identity.ts";
+import { identityOf, livenessOn } from "../src/workspace/process/process-identity.ts";
 import { openStateFolder } from "../src/workspace/state/state-folder.ts";
 import { scratchProject } from "./scratch-project.ts";
 
@@ -60,10 +60,10 @@ const clock = machineClock();
 export function engineOf(project: Project, ledger: Ledger): Engine {
   return {
     ledger,
-    clock,
+    clock: ledger.clock ?? clock,
     world: { place: project.place, disk: nodeDisk() },
     limits,
-    isAlive,
+    isAlive: livenessOn(undefined),
     identityOf,
     baseCommit: async () => undefined,
     judge: async () => ({ changes: [], allowed: [], reasons: [], runs: [] }),

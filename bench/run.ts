@@ -20,6 +20,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "secret-scan": () => import("./secret-scan.ts"),
   "lock-index": () => import("./lock-index.ts"),
   ledger: () => import("./ledger.ts"),
+  machines: () => import("./machines.ts"),
   checkouts: () => import("./checkouts.ts"),
   land: () => import("./land.ts"),
   integration: () => import("./integration.ts"),

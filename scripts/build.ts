@@ -7,6 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { refusalForms } from "../src/guard/transport/static-deny.ts";
@@ -49,12 +50,28 @@ const apart: Plugin = {
     made.onResolve(
       {
         filter:
-          /\/(?:secretlint|offline-answer|check-proof|load-config|shell\/analyze|orchestrator\/layers|contain\/call-sandbox)\.ts$/,
+          /\/(?:secretlint|offline-answer|check-proof|load-config|shell\/analyze|orchestrator\/layers|contain\/call-sandbox|postgres\/open-ledger)\.ts$/,
       },
       ({ kind, path }) =>
         kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.cjs`, external: true } : undefined,
     ),
 };
+
+/** The database client is a file of its own, which only a project with a shared ledger loads. */
+const clientApart: Plugin = {
+  name: "client",
+  setup: (made) =>
+    made.onResolve({ filter: /^pg$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./pg.cjs", external: true } : undefined,
+    ),
+};
+await build({
+  ...shared,
+  format: "cjs",
+  outfile: join(out, "pg.cjs"),
+  entryPoints: [createRequire(import.meta.url).resolve("pg")],
+  external: ["pg-native"],
+});
 
 const commonJs: BuildOptions = {
   ...shared,
@@ -80,13 +97,14 @@ await build({
     "guard-client": "src/cli/hook/guard-client.ts",
     "offline-answer": "src/guard/transport/offline-answer.ts",
     "check-proof": "src/guard/transport/check-proof.ts",
+    "open-ledger": "src/ledger/postgres/open-ledger.ts",
   },
-  plugins: [quiet, apart],
+  plugins: [quiet, apart, clientApart],
 });
 await build({
   ...commonJs,
   entryPoints: { main: "src/cli/main.ts", "script-agent": "src/clients/script/main.ts" },
-  plugins: [quiet],
+  plugins: [quiet, clientApart],
 });
 
 /** The board's page: script and style for browsers of the last two years, and two files as they are. */

@@ -57,6 +57,20 @@ export const homePath = z
 
 export const branchName = z.string("the name of a branch").regex(branchForm);
 
+const noPassword =
+  "a URL without a password, because the file is committed: set PGPASSWORD or LOCKSTEP_LEDGER_URL in the environment, or write the password to ~/.pgpass";
+
+export const ledgerUrl = z
+  .string("a URL such as `postgres://USER@HOST/DATABASE`")
+  .regex(/^postgres(?:ql)?:\/\/[^\s/]*\/[^\s/?]+(?:\?\S*)?$/)
+  .refine((url) => !hasPassword(url), noPassword);
+
+function hasPassword(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { password, searchParams } = new URL(url);
+  return password !== "" || searchParams.has("password");
+}
+
 const wordList = z.tuple([line], word);
 const eitherForm = 'a command, such as "npm test" or ["npm", "test"]';
 

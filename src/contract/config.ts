@@ -9,6 +9,7 @@ import {
   count,
   countOrNone,
   homePath,
+  ledgerUrl,
   name,
   projectPath,
   variableName,
@@ -268,6 +269,21 @@ export const configSchema = z
       description: "Where tasks, locks and events are kept: a SQLite file in .git/lockstep.",
       example: "sqlite",
     }),
+    ledger: z
+      .strictObject({
+        url: ledgerUrl
+          .nullable()
+          .default(null)
+          .describe(
+            "the database that several machines share, without a password; null: this machine's own ledger",
+          ),
+      })
+      .prefault({})
+      .meta({
+        description:
+          "A ledger on PostgreSQL that several machines share: docs/machines.md. LOCKSTEP_LEDGER_URL comes before it.",
+        example: { url: "postgres://lockstep@db.example.com/lockstep" },
+      }),
     integrate: z.enum(["local", "pr", "none"]).default("local").meta({
       description:
         "What happens to proven work. local: the base branch moves here; pr: a branch is pushed and a pull request opened; none: it stays on its branch.",

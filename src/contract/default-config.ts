@@ -5,6 +5,7 @@ export const defaultConfig: Config = {
   version: 1,
   base_branch: null,
   store: "sqlite",
+  ledger: { url: null },
   integrate: "local",
   proof: "tip",
   limits: {

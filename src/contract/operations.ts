@@ -78,6 +78,8 @@ export const internalOperations = {
   "skip-decisions": owners,
   "open-session": owners,
   "move-session": owners,
+  "take-role": owners,
+  "renew-role": owners,
   "prepare-move": owners,
   "abandon-move": owners,
   "finish-landing": owners,

@@ -17,6 +17,21 @@ export function link(tail: Tail, event: NewEvent & Partial<Tail>): LedgerEvent {
   return { ...next, hash: hash("sha256", `${tail.hash}\n${canonicalJson(next)}`) };
 }
 
+/**
+ * The text that `link` hashes, around the number of the event: for an engine that knows the number only when it
+ * stores the event.
+ */
+export function textAroundSeq(event: NewEvent): { readonly before: string; readonly after: string } {
+  const fields = { ...event, data: event.data ?? null };
+  const part = (isPart: (name: string) => boolean) =>
+    canonicalJson(Object.fromEntries(Object.entries(fields).filter(([name]) => isPart(name)))).slice(1, -1);
+  const [before, after] = [part((name) => name < "seq"), part((name) => name > "seq")];
+  return {
+    before: `{${before}${before === "" ? "" : ","}"seq":`,
+    after: `${after === "" ? "" : ","}${after}}`,
+  };
+}
+
 /** JSON without spaces, with the keys of every object sorted. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;

@@ -1,3 +1,4 @@
+import type { Clock } from "../core/leases/clock.ts";
 import type { Lease } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import type { StoredShape } from "../core/paths/stored-shape.ts";
@@ -40,6 +41,11 @@ export interface Ledger {
   session(name: string): Promise<Session | undefined>;
   /** By name. */
   sessions(): Promise<readonly Session[]>;
+  role(name: string): Promise<Role | undefined>;
+  /** By name. */
+  roles(): Promise<readonly Role[]>;
+  /** The machines that use this ledger, by id; empty if it belongs to one machine. */
+  machines(): Promise<readonly Machine[]>;
   /** All data for a status report, read in one transaction. */
   survey(): Promise<Survey>;
   /**
@@ -47,14 +53,36 @@ export interface Ledger {
    * it.
    */
   evidence(key: string): Promise<StoredRun | undefined>;
-  /** A value that changes after every commit of any process: earlier reads may then be stale. */
+  /**
+   * A value that changes after every commit of any process of this machine, and soon after those of other machines:
+   * earlier reads may then be stale.
+   */
   version(): string;
+  /** The clock of a ledger that machines share: leases run on it. Absent if the ledger belongs to one machine. */
+  readonly clock?: Clock;
   /** The key that signs the tokens of attempts. */
   secret(): string;
   commit(change: Change): Promise<Committed>;
+  /**
+   * Waits for this caller's turn to read, decide and commit, if others have been taking locks at the same time. A
+   * courtesy that saves retries; nothing relies on it. Absent where a retry costs no more than a turn.
+   */
+  turn?(): Promise<AsyncDisposable | undefined>;
+  about(): Promise<LedgerAbout>;
   /** Checks everything that is stored: damaged rows, a broken event chain, missing events at the end. */
   verify(): Promise<Verification>;
   close(): void;
+}
+
+export interface LedgerAbout {
+  readonly engine: "sqlite" | "postgres";
+  /** A path, or a URL without its password. */
+  readonly place: string;
+  /** Of the format. */
+  readonly version: number;
+  readonly bytes: number;
+  readonly events: number;
+  readonly commits: number;
 }
 
 export interface Survey {
@@ -68,6 +96,8 @@ export interface Survey {
   readonly decisions: readonly Decision[];
   /** By name. */
   readonly sessions: readonly Session[];
+  /** As `machines()`. */
+  readonly machines: readonly Machine[];
   readonly breaker: unknown;
   /** For each event type that a status shows: the newest events, newest first. */
   readonly events: Readonly<Record<"land.refused" | "task.merged" | "agent.limited", readonly LedgerEvent[]>>;
@@ -88,6 +118,8 @@ export interface Attempt {
   readonly epoch: number;
   readonly version: number;
   readonly agent: string | null;
+  /** The machine that it runs on, if the ledger is shared by several. */
+  readonly machine?: string;
   readonly lease: Lease;
   /** running: the clock runs; held: locks without a clock (in review, or taken over by a person); over: nothing is held. */
   readonly leaseState: "running" | "held" | "over";
@@ -110,6 +142,26 @@ export interface Attempt {
   readonly boundClient?: ProcessIdentity;
   /** Budgets for which a warning was already issued. */
   readonly warned: readonly ("tokens" | "minutes" | "cost_usd")[];
+}
+
+/** Work that only one process at a time may do, such as merging into a base branch. */
+export interface Role {
+  readonly name: string;
+  readonly version: number;
+  /** Grows each time the role is taken: a former holder is refused. */
+  readonly epoch: number;
+  readonly holder: ProcessIdentity | null;
+  readonly lease: Lease;
+  readonly leaseState: "running" | "over";
+}
+
+export interface Machine {
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  readonly lockstep: string;
+  /** In the ledger's time. */
+  readonly beatMs: number;
 }
 
 export interface NewLock {
@@ -240,15 +292,20 @@ export interface Answered {
 
 export interface Change {
   /**
-   * Expected versions of tasks that are read but not written (0: the task must not exist), and the expected
-   * fence.
+   * Expected versions of tasks that are read but not written (0: the task must not exist), the expected fence, and
+   * the epochs of the roles that the caller holds.
    */
-  readonly expect?: { readonly tasks?: Readonly<Record<string, number>>; readonly fence?: number };
+  readonly expect?: {
+    readonly tasks?: Readonly<Record<string, number>>;
+    readonly fence?: number;
+    readonly roles?: Readonly<Record<string, number>>;
+  };
   /** Each task is stored with the next version number. The version it carries must still be the stored one. */
   readonly tasks?: readonly Task[];
   readonly attempts?: readonly Attempt[];
   readonly decisions?: readonly Decision[];
   readonly sessions?: readonly Session[];
+  readonly roles?: readonly Role[];
   /**
    * Each replaces the outcome under its key, except that a pass never replaces a failure. Needs no event, because
    * no state changes.

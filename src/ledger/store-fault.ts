@@ -9,10 +9,20 @@ export type StoreFaultKind =
   | "gone"
   /** The stored data is older than what was stored before. */
   | "lost"
+  /** The server that holds the ledger does not answer. */
+  | "unreachable"
+  /** The server refuses the user or what it wants to do. */
+  | "denied"
   | "io";
 
 /** Faults that can go away without a repair of the ledger. */
-const temporary: ReadonlySet<StoreFaultKind> = new Set(["full", "busy"]);
+const temporary: ReadonlySet<StoreFaultKind> = new Set(["full", "busy", "unreachable"]);
+
+/** Recognised by its code, because a bundle may have its own copy of the class. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, kind } = error as { readonly code?: unknown; readonly kind?: unknown };
+  return error instanceof Error && code === "E-STORE" && kind === "unreachable";
+}
 
 /** A fault of the storage under the ledger. The message ends with the next step for the user. */
 export class StoreFault extends Error {

@@ -18,6 +18,7 @@ import {
   newDecision,
   newEvent,
   newLock,
+  newRole,
   newRun,
   newSession,
   newTask,
@@ -27,7 +28,7 @@ import {
 interface OpenedLedger extends AsyncDisposable {
   readonly ledger: Ledger;
   /** Runs SQL past the ledger, where the engine has a database that others can reach. */
-  readonly raw?: (sql: string) => void;
+  readonly raw?: (sql: string) => unknown;
 }
 
 export interface Engine {
@@ -90,6 +91,14 @@ function documents(open: Open): void {
         }),
         name: "session 2026-02-14_shop",
         read: (ledger) => ledger.session("2026-02-14_shop"),
+      },
+    ],
+    [
+      "a role",
+      {
+        put: (version) => ({ roles: [newRole("integrator main", { version, epoch: version + 7 })] }),
+        name: "role integrator main",
+        read: (ledger) => ledger.role("integrator main"),
       },
     ],
   ];
@@ -226,6 +235,8 @@ function changes(open: Open, runs: number): void {
     ["a session that was changed", { sessions: [newSession("s", { version: 3 })] }, "session s"],
     ["a task it relies on", { expect: { tasks: { "T-7": 2 }, fence: 0 } }, "task T-7"],
     ["a task that must not be there", { expect: { tasks: { "T-7": 0 }, fence: 0 } }, "task T-7"],
+    ["a role that was taken over", { expect: { roles: { integrator: 1 } } }, "role integrator"],
+    ["a role that nobody took", { expect: { roles: { other: 1 } } }, "role other"],
     ["a fence that moved", { expect: { fence: 3 } }, "fence"],
     ["an intent that is done", { intentsDone: [1] }, "intent 1"],
     ["an intent that never was", { intentsDone: [77] }, "intent 77"],
@@ -239,7 +250,8 @@ function changes(open: Open, runs: number): void {
     const { ledger } = opened;
     const intents = [{ type: "move-base" as const, task: "T-7", epoch: 1, data: null }];
     const request = { key: "r-0", operation: "a", digest: "", answer: 0 };
-    committed(await ledger.commit({ ...creating(newTask("T-7")), intents, request }));
+    const roles = [newRole("integrator", { epoch: 2 })];
+    committed(await ledger.commit({ ...creating(newTask("T-7")), intents, request, roles }));
     committed(await ledger.commit({ intentsDone: [1] }));
     const before = await dumpOf(ledger);
     const tasks = [...(whole.tasks ?? []), ...(stale.tasks ?? [])];
@@ -249,7 +261,10 @@ function changes(open: Open, runs: number): void {
     expect(await ledger.evidence("k-1")).toBeUndefined();
     expect(await ledger.sessions()).toEqual([]);
     expect(
-      await ledger.commit({ ...whole, expect: { fence: 0, tasks: { "T-7": 1, "T-8": 0 } } }),
+      await ledger.commit({
+        ...whole,
+        expect: { fence: 0, tasks: { "T-7": 1, "T-8": 0 }, roles: { integrator: 2 } },
+      }),
     ).toMatchObject({
       ok: true,
     });
@@ -697,7 +712,7 @@ function outOfReach(open: Open, tampering: readonly string[]): void {
     const three = [newEvent("T-1"), newEvent("T-1"), newEvent("T-1")];
     committed(await ledger.commit({ events: three, take: [newLock("T-1", "src")], expect: { fence: 0 } }));
     const before = await dumpOf(ledger);
-    expect(() => raw?.(sql)).toThrow(/an event|a lock/);
+    await expect((async () => raw?.(sql))()).rejects.toThrow(/an event|a lock/);
     expect(await dumpOf(ledger)).toEqual(before);
   });
 }

@@ -14,18 +14,20 @@ import {
   newDecision,
   newEvent,
   newLock,
+  newRole,
   newRun,
   newSession,
   newTask,
 } from "./sample-documents.ts";
 
-/** A little of everything. Ledgers before version 2 have no place for evidence, before version 3 none for sessions. */
+/** A little of everything. Ledgers before version 2 have no place for evidence, before 3 none for sessions, before 4 none for roles. */
 export async function fillLedger(
   ledger: Ledger,
   {
     evidence = [newRun("k-1"), newRun("k-2")],
     sessions = [newSession("2026-02-14_shop")],
-  }: Pick<Change, "evidence" | "sessions"> = {},
+    roles = [newRole("integrator here main")],
+  }: Pick<Change, "evidence" | "sessions" | "roles"> = {},
 ): Promise<void> {
   const [one, two] = [newTask("T-1", { session: "s" }), newTask("T-2", { dependsOn: ["T-1"] })];
   const waiting = newTask("T-3", { state: "BLOCKED", hold: { kind: "lock", by: "T-1" } });
@@ -53,6 +55,7 @@ export async function fillLedger(
       intents: [{ type: "move-base", task: "T-1", epoch: 1, data: { pid: 1 } }],
       evidence,
       sessions,
+      roles,
       events: [newEvent(null, { type: "breaker.opened" }), newEvent("T-2"), newEvent("T-3")],
     }),
   );

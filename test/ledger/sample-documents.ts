@@ -9,6 +9,7 @@ import type {
   Ledger,
   NewEvent,
   NewLock,
+  Role,
   StoredRun,
 } from "../../src/ledger/ledger.ts";
 
@@ -61,6 +62,11 @@ export function newDecision(id: string, more: Partial<Decision> = {}): Decision 
 export function newSession(name: string, more: Partial<Session> = {}): Session {
   const given = { name, goal: "round prices", mode: "full", base: "main", baseCommit: "4b825dc" } as const;
   return { ...freshSession(given, at), ...more };
+}
+
+export function newRole(name: string, more: Partial<Role> = {}): Role {
+  const lease = { boot: "b", beatMs: 1000, timeoutSeconds: 60 };
+  return { name, version: 0, epoch: 1, holder: null, lease, leaseState: "running", ...more };
 }
 
 /** A plain path, or a glob as far as `*` and `**` go. */

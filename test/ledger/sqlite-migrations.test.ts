@@ -6,7 +6,7 @@ import { type Migration, migrations } from "../../src/ledger/sqlite/migrations.t
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { copyOfFilled, fillLedger, tamper } from "./ledger-copy.ts";
-import { committed, dumpOf, newEvent, newRun, newSession } from "./sample-documents.ts";
+import { committed, dumpOf, newEvent, newRole, newRun, newSession } from "./sample-documents.ts";
 
 const addTable: Migration = (connection) =>
   connection.execute("CREATE TABLE added (a TEXT) STRICT; INSERT INTO added VALUES ('x')");
@@ -54,7 +54,7 @@ describe("a migration", () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, migrations: migrations.slice(0, 1) };
     const old = await openSqliteLedger({ ...options, create: true });
-    await fillLedger(old, { evidence: [], sessions: [] });
+    await fillLedger(old, { evidence: [], sessions: [], roles: [] });
     const before = await dumpOf(old);
     old.close();
     expect(await dumpWith(folder.path)).toEqual(before);
@@ -72,7 +72,7 @@ describe("a migration", () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, migrations: migrations.slice(0, 2) };
     const old = await openSqliteLedger({ ...options, create: true });
-    await fillLedger(old, { sessions: [] });
+    await fillLedger(old, { sessions: [], roles: [] });
     const before = await dumpOf(old);
     old.close();
     expect(await dumpWith(folder.path)).toEqual(before);
@@ -85,6 +85,21 @@ describe("a migration", () => {
     expect(await again.sessions()).toEqual([newSession("2026-02-14_shop", { version: 1 })]);
     again.close();
     await expect(openSqliteLedger({ ...options, create: false })).rejects.toMatchObject({ kind: "newer" });
+  });
+
+  it("from version 3 to the current one keeps everything and gives roles their place", async () => {
+    using folder = temporaryFolder();
+    const options = { folder: folder.path, migrations: migrations.slice(0, 3) };
+    const old = await openSqliteLedger({ ...options, create: true });
+    await fillLedger(old, { roles: [] });
+    const before = await dumpOf(old);
+    old.close();
+    expect(await dumpWith(folder.path)).toEqual(before);
+    expect(pragma(join(folder.path, "state.db.v3.bak"), "user_version")).toBe(3);
+    const ledger = await open(folder.path);
+    committed(await ledger.commit({ roles: [newRole("integrator here main")] }));
+    expect(await ledger.roles()).toEqual([newRole("integrator here main", { version: 1 })]);
+    ledger.close();
   });
 
   it("happens once, and makes no copy of a new ledger", async () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clientSocket } from "../../src/guard/transport/client-socket.ts";
 import { httpHook } from "../../src/guard/transport/http-hook.ts";
 import { guardedClients } from "../../src/guard/world/guarded-clients.ts";
-import { keptFacts } from "../../src/guard/world/kept-facts.ts";
+import { keptReads } from "../../src/guard/world/kept-facts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { networkFileSystem } from "../../src/workspace/files/file-system.ts";
@@ -591,7 +591,7 @@ describe("what the server keeps of the ledger", () => {
       openSqliteLedger({ folder: folder.path, create: true, fileSystemOf: networkFileSystem });
     const [own, other] = [await open(), await open()];
     try {
-      const facts = keptFacts(own);
+      const { facts } = keptReads({ ledger: own });
       const engine = (ledger: Ledger) => memoryEngine({ ledger });
       const first = await facts();
       expect(await facts()).toBe(first);

@@ -44,9 +44,13 @@ export class GatedLedger implements Ledger {
   decisions: Ledger["decisions"] = (filter) => this.#read("decisions", (ledger) => ledger.decisions(filter));
   session: Ledger["session"] = (name) => this.#read(`session ${name}`, (ledger) => ledger.session(name));
   sessions = () => this.#read("sessions", (ledger) => ledger.sessions());
+  role: Ledger["role"] = (name) => this.#read(`role ${name}`, (ledger) => ledger.role(name));
+  roles = () => this.#read("roles", (ledger) => ledger.roles());
+  machines = () => this.#read("machines", (ledger) => ledger.machines());
   survey = () => this.#read("survey", (ledger) => ledger.survey());
   evidence: Ledger["evidence"] = (key) => this.#read(`evidence ${key}`, (ledger) => ledger.evidence(key));
   verify = () => this.#read("verify", (ledger) => ledger.verify());
+  about = () => this.#read("about", (ledger) => ledger.about());
   version = () => this.#store.ledger.version();
   secret = () => this.#store.ledger.secret();
   close(): void {}

@@ -144,7 +144,7 @@ export class World implements Store {
       clock: { now: machine.now },
       world: { place: machine.place, disk: machine.disk },
       limits,
-      isAlive: machine.isAlive,
+      isAlive: (process) => (machine.isAlive(process) ? "yes" : "no"),
       identityOf: machine.identityOf,
       baseCommit: async () => undefined,
       judge: async () => ({ changes: [], allowed: [], reasons: [], runs: [] }),

@@ -1,4 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What a build is made of, and the file that a build puts in its place last. */
@@ -6,7 +7,16 @@ const sources = ["src", "bin", "scripts/build.ts", "package.json"];
 const root = join(import.meta.dirname, "../..");
 
 /** Tests of the command line run `dist`: with an old one they would test code that is no longer there. */
-export async function setup(): Promise<void> {
+export async function setup(): Promise<() => Promise<void>> {
+  // The first test that needs a database server starts it there.
+  const folder = mkdtempSync(join(tmpdir(), "lockstep-server-"));
+  chmodSync(folder, 0o711);
+  process.env.LOCKSTEP_TEST_SERVER = folder;
+  await build();
+  return async () => (await import("./postgres-server.ts")).stopSharedServer(folder);
+}
+
+async function build(): Promise<void> {
   if (builtMs() >= Math.max(...sources.map(changedMs))) return;
   await import("../../scripts/build.ts");
 }

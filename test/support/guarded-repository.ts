@@ -10,7 +10,7 @@ import { nodeDisk } from "../../src/workspace/files/disk.ts";
 import { networkFileSystem } from "../../src/workspace/files/file-system.ts";
 import { findProject } from "../../src/workspace/files/find-project.ts";
 import { machineClock } from "../../src/workspace/process/machine-clock.ts";
-import { identityOf, isAlive } from "../../src/workspace/process/process-identity.ts";
+import { identityOf, livenessOn } from "../../src/workspace/process/process-identity.ts";
 import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
 import { dispatch, memoryEngine, packet } from "./memory-engine.ts";
 import { startProgram } from "./run-command.ts";
@@ -106,7 +106,14 @@ export function guardedRepository(): GuardedRepository {
     try {
       const { clock: _, world: __, ...rest } = await memoryEngine({ ledger });
       const world = { place: project.place, disk: nodeDisk() };
-      return await use({ ...rest, ledger, clock: machineClock(), world, isAlive, identityOf });
+      return await use({
+        ...rest,
+        ledger,
+        clock: machineClock(),
+        world,
+        isAlive: livenessOn(undefined),
+        identityOf,
+      });
     } finally {
       ledger.close();
     }

@@ -61,7 +61,7 @@ export async function memoryEngine(options: TestOptions = {}): Promise<TestEngin
     clock: { now: () => ({ ...moment }) },
     world: { place: { root: "/repo", home: "/home/me" }, disk: liveDisk(disk) },
     limits: { ...limits, ...options.limits },
-    isAlive: ({ pid, boot }) => boot === moment.boot && !dead.has(pid),
+    isAlive: ({ pid, boot }) => (boot === moment.boot && !dead.has(pid) ? "yes" : "no"),
     identityOf: (pid) => (dead.has(pid) ? undefined : identity(pid)),
     baseCommit: options.baseCommit ?? (async () => undefined),
     judge: options.judge ?? (async () => ({ changes: [], allowed: [], reasons: [], runs: [] })),

@@ -1,12 +1,9 @@
 import type { Verdict } from "../../core/rules/verdict.ts";
 import type { AnswerOf } from "../../engine/operate.ts";
-import { acceptLoss } from "../../ledger/sqlite/accept-loss.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import { showBreaker } from "../../workspace/state/breaker-file.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
-import { openStateFolder } from "../../workspace/state/state-folder.ts";
-import { headsFolder } from "../../workspace/state/state-home.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
 import { wholeName } from "../open/find-task.ts";
 import { writeAll } from "../output/descriptor.ts";
@@ -48,14 +45,14 @@ export async function reconcileCommand({
         );
   const exit = ({ problems }: AnswerOf<"reconcile">) => (problems.length === 0 ? 0 : 1);
   return showReading({ json, text, exit }, async () => {
-    if (accepting === true) await acceptLost();
+    if (accepting === true) await acceptAndTell();
     return ask("reconcile", {});
   });
 }
 
-async function acceptLost(): Promise<void> {
-  const project = findProject(currentFolder());
-  const { kept } = await acceptLoss(openStateFolder(project), new Date(), headsFolder(project));
+async function acceptAndTell(): Promise<void> {
+  const { acceptLost } = await import("./manage-ledger.ts");
+  const { kept } = await acceptLost(findProject(currentFolder()));
   if (kept.length > 0) writeAll(2, `the old files are kept: ${kept.join(", ")}\n`);
 }
 

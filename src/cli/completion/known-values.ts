@@ -1,6 +1,7 @@
 import { isMeta } from "../../core/names/task-name.ts";
 import type { LedgerNames } from "../../ledger/sqlite/read-names.ts";
-import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
+import { knownLedgerUrl } from "../../workspace/state/ledger-url.ts";
 import { stateFolder } from "../../workspace/state/state-folder.ts";
 import type { Candidate } from "./complete-words.ts";
 import { shells } from "./shells.ts";
@@ -33,11 +34,25 @@ function words(all: readonly string[]): readonly Candidate[] {
 
 /** Agents in the sandbox cannot reach the ledger. */
 async function ledgerNames(): Promise<LedgerNames> {
+  const none = { tasks: [], sessions: [], decisions: [] };
+  if (process.env.LOCKSTEP_SOCKET) return none;
+  const project = findProject(currentFolder());
+  if (knownLedgerUrl(project) !== undefined) return sharedNames(project);
   const { readNames } = await import("../../ledger/sqlite/read-names.ts");
-  const found = process.env.LOCKSTEP_SOCKET
-    ? undefined
-    : await readNames(stateFolder(findProject(currentFolder())));
-  return found ?? { tasks: [], sessions: [], decisions: [] };
+  return (await readNames(stateFolder(project))) ?? none;
+}
+
+/** A person waits for the answer at the prompt. */
+const sharedMsMax = 500;
+
+async function sharedNames(project: Project): Promise<LedgerNames> {
+  const { openProjectLedger } = await import("../open/open-ledger.ts");
+  const ledger = await openProjectLedger(project, { waitMs: sharedMsMax });
+  try {
+    return await ledger.survey();
+  } finally {
+    ledger.close();
+  }
 }
 
 /** Tasks with short names first. */

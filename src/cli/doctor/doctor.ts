@@ -1,8 +1,10 @@
 import { homedir } from "node:os";
+import type { Config } from "../../contract/config.ts";
 import { defaultConfig } from "../../contract/default-config.ts";
 import { displayWidth, padded } from "../../core/text/display-width.ts";
 import { loadConfig } from "../../workspace/config/load-config.ts";
-import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
+import { ledgerUrl } from "../../workspace/state/ledger-url.ts";
 import { stateFolder } from "../../workspace/state/state-folder.ts";
 import { showReading } from "../output/reading.ts";
 import { style } from "../output/style.ts";
@@ -15,6 +17,7 @@ import { examineHooks } from "./hooks.ts";
 import { examineLedger } from "./ledger.ts";
 import { examineMachine } from "./machine.ts";
 import { examineRepository } from "./repository.ts";
+import { examineSharedLedger } from "./shared-ledger.ts";
 
 interface GroupedFinding extends Finding {
   readonly group: (typeof groups)[number];
@@ -59,8 +62,15 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
       ...{ machine, stateFolder: stateFolder(project) },
       opaque: config?.guard.opaque ?? defaultConfig.guard.opaque,
     }),
-    ledger: config ? await examineLedger(project) : [],
+    ledger: config ? await examineLedgers(project, config) : [],
   };
+}
+
+/** The content of a shared ledger that cannot be opened is not examined. */
+async function examineLedgers(project: Project, config: Config): Promise<readonly Finding[]> {
+  const shared = await examineSharedLedger(ledgerUrl(config));
+  if (shared.some(({ state }) => state === "broken")) return shared;
+  return [...shared, ...(await examineLedger(project))];
 }
 
 const marks = {

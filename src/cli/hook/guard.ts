@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
+import type { Clock } from "../../core/leases/clock.ts";
 import { answerPayload } from "../../guard/answer/answer-payload.ts";
 import { type Environment, guardedProject, openWorld } from "../../guard/answer/open-world.ts";
 import { offlineAnswer } from "../../guard/transport/offline-answer.ts";
@@ -7,16 +8,17 @@ import { seemsActive } from "../../guard/transport/seems-active.ts";
 import { isActive } from "../../guard/world/active.ts";
 import { guardPayloadBytesMax } from "../../guard/world/guard-endpoint.ts";
 import type { GuardStore, GuardWorld } from "../../guard/world/guard-world.ts";
+import { hasTask } from "../../guard/world/has-task.ts";
 import { hostStore } from "../../guard/world/host-store.ts";
 import { ledgerStore } from "../../guard/world/ledger-store.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isRunAlive } from "../../server/is-run-alive.ts";
-import { networkFileSystem } from "../../workspace/files/file-system.ts";
 import { currentFolder, type Project } from "../../workspace/files/find-project.ts";
+import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
-import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
-import { headsFolder } from "../../workspace/state/state-home.ts";
+import { stateFolder } from "../../workspace/state/state-folder.ts";
 import { callFrom } from "../open/caller.ts";
+import { machineIn, openProjectLedger } from "../open/open-ledger.ts";
 import { readAll, writeOrThrow } from "../output/descriptor.ts";
 
 /** Well below the hook timeout of every client: after a timeout the client would run the call. */
@@ -50,6 +52,7 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
   const project = () => world && { root: world.place.root, stateFolder: world.stateFolder };
   const judged = answerPayload({
     ...{ client, bytes, folder, isActive: active, project },
+    hasTask: (call) => world === undefined || hasTask(call, world),
     open: (call) => {
       world = openOwnWorld(call, hook, ledgers);
       return world;
@@ -64,8 +67,10 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
 
 function openOwnWorld(call: ToolCall, { folder, environment }: Hook, ledgers: OpenLedgers): GuardWorld {
   const project = guardedProject(environment, [folder, call.folder]);
+  const own = machineClock();
   const world: GuardWorld = openWorld({
     ...{ project, environment },
+    clock: { now: () => (ledgers.clock ?? own).now() },
     isRunAlive: () => hasLedger(project) && isRunAlive(stateFolder(project)),
     store: () => storeFor(project, () => world, ledgers),
   });
@@ -89,7 +94,19 @@ async function storeFor(
     });
   }
   const ledger = hasLedger(project) ? await ledgers.open(project) : undefined;
-  return ledger && ledgerStore({ ledger, clock, settings, world: { place, disk } });
+  const machine = machineIn(project);
+  const shared = machine === undefined ? {} : { machine };
+  return (
+    ledger &&
+    ledgerStore({
+      ledger,
+      clock,
+      settings,
+      world: { place, disk },
+      stateFolder: stateFolder(project),
+      ...shared,
+    })
+  );
 }
 
 /** Opens the ledger when the first rule needs it, and closes it at the end. */
@@ -103,16 +120,13 @@ class OpenLedgers implements Disposable {
   }
 
   async #open(project: Project): Promise<Ledger> {
-    const { openSqliteLedger } = await import("../../ledger/sqlite/open-ledger.ts");
-    this.#ledger = await openSqliteLedger({
-      folder: openStateFolder(project),
-      create: false,
-      fileSystemOf: networkFileSystem,
-      urgent: true,
-      waitMs: answerMsMax / 2,
-      heads: headsFolder(project),
-    });
+    this.#ledger = await openProjectLedger(project, { urgent: true, waitMs: answerMsMax / 2 });
     return this.#ledger;
+  }
+
+  /** The clock of a shared ledger counts once it is open. */
+  get clock(): Clock | undefined {
+    return this.#ledger?.clock;
   }
 
   [Symbol.dispose](): void {

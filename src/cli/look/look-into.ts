@@ -84,7 +84,7 @@ async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task):
   const attempt = await ledger.attempt(key);
   if (task === undefined || attempt === undefined || task.attempts !== attempts) return false;
   const works = task.state === "IN_PROGRESS" || task.state === "REVIEW";
-  return works && !isTaken(task, attempt) && (attempt.runner === null || isAlive(attempt.runner));
+  return works && !isTaken(task, attempt) && (attempt.runner === null || isAlive(attempt.runner) !== "no");
 }
 
 /** Runs `git diff`, with its own pager and colours. */

@@ -159,11 +159,23 @@ function textWithServer(
   gaps: readonly SandboxGap[],
 ): string {
   const lines = [
+    ...machineLines(told),
     ...(server === null ? [] : [serverLine(server)]),
     ...gaps.map(gapLine),
     ...[uncomparedLine() ?? []].flat(),
   ];
   return `${statusText(told)}${lines.map((line) => `${style.dim(line)}\n`).join("")}`;
+}
+
+/** The machines that share the ledger, with the tasks that run on them. */
+function machineLines({ machines = [], tasks }: Told): readonly string[] {
+  const nameOf = statusNames(tasks).of;
+  return machines.map(({ id, name, is_this, gone, last_seen_at }) => {
+    const own = tasks.filter(({ alive }) => alive?.machine === id && alive.lease !== "over");
+    const work = own.length === 0 ? "no tasks" : own.map(({ key }) => nameOf(key)).join(", ");
+    const seen = gone ? `not seen since ${clockTime(last_seen_at)}` : `seen ${clockTime(last_seen_at)}`;
+    return `machine ${printable(name)}${is_this ? " (this one)" : ""}: ${printable(work)}; ${seen}`;
+  });
 }
 
 /** First what waits for a person, then everything. */

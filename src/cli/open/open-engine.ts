@@ -6,23 +6,29 @@ import type { Engine, EngineLimits } from "../../engine/change/engine.ts";
 import { writeLaunch } from "../../guard/transport/launch-file.ts";
 import { showingActive, tidyShownActive } from "../../guard/world/active.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { openMemoryLedger, openSqliteLedger } from "../../ledger/sqlite/open-ledger.ts";
+import { openMemoryLedger } from "../../ledger/sqlite/open-ledger.ts";
 import type { ProverContext } from "../../run/landing/open-prover.ts";
 import { isRunAlive } from "../../server/is-run-alive.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
 import { loadConfig } from "../../workspace/config/load-config.ts";
 import { nodeDisk } from "../../workspace/files/disk.ts";
-import { networkFileSystem } from "../../workspace/files/file-system.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
-import { identityOf, isAlive } from "../../workspace/process/process-identity.ts";
+import { identityOf, livenessOn } from "../../workspace/process/process-identity.ts";
 import { isShownActive } from "../../workspace/state/active-file.ts";
 import { showBreaker } from "../../workspace/state/breaker-file.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import {
+  keepLedgerUrl,
+  knownLedgerUrl,
+  ledgerUrl,
+  withoutLedgerAccess,
+} from "../../workspace/state/ledger-url.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
-import { headsFolder } from "../../workspace/state/state-home.ts";
 import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { machineIn, openProjectLedger } from "./open-ledger.ts";
 
 export interface Opened extends Disposable {
   readonly engine: Engine;
@@ -46,16 +52,20 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
     );
   const project = findProject(currentFolder());
   const config = await readConfig(project);
-  const clock = now === undefined ? machineClock() : clockAt(now);
-  const ledger = await openLedger(project, clock, create);
+  noteLedgerUrl(project, ledgerUrl(config));
+  const ledger = await openLedger(project, create);
+  const own = ledger.clock ?? machineClock();
+  const clock = now === undefined ? own : clockAt(own, now);
+  const machine = machineIn(project);
   const commits = () => commitContext({ project, config, ledger, clock });
   const engine: Engine = {
     ledger,
     clock,
     world: { place: project.place, disk: nodeDisk() },
     limits: limitsOf(config),
-    isAlive,
-    identityOf,
+    ...(machine === undefined ? {} : { machine }),
+    isAlive: livenessOn(machine),
+    identityOf: (pid) => identityOf(pid, machine),
     prove: async (commit, command, task) => {
       const context = commits();
       if ("error" in context) return context;
@@ -100,15 +110,18 @@ async function readBaseCommit({ place, commonFolder }: Project, { base_branch: b
 }
 
 /** Also updates the files that hooks read when no server answers. */
-async function openLedger(project: Project, clock: Clock, create: boolean): Promise<Ledger> {
+async function openLedger(project: Project, create: boolean): Promise<Ledger> {
   const isKept = create || hasLedger(project);
   // An orchestrator's session can be active without a ledger.
   if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
   const folder = openStateFolder(project);
-  const ledger = isKept
-    ? await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem, heads: headsFolder(project) })
-    : await openMemoryLedger();
-  await tidyShownActive({ ledger, clock, folder, isRunAlive: () => isRunAlive(folder) });
+  const onWait = (why: string) => writeAll(2, `lockstep: waiting: ${why}\n`);
+  const ledger = isKept ? await openProjectLedger(project, { create, onWait }) : await openMemoryLedger();
+  const machine = machineIn(project);
+  await tidyShownActive({
+    ...{ ledger, clock: ledger.clock ?? machineClock(), folder, isRunAlive: () => isRunAlive(folder) },
+    ...(machine === undefined ? {} : { machine }),
+  });
   // While work is active, hooks that cannot start Lockstep refuse every call, so every command renews the launch file.
   if (create || isShownActive(folder)) writeLaunch({ folder, root: project.place.root });
   return isKept ? showingActive(ledger, folder) : ledger;
@@ -116,12 +129,12 @@ async function openLedger(project: Project, clock: Clock, create: boolean): Prom
 
 /** Removes an active file that is left from ended work: opening the ledger does that. */
 export async function tidyActiveOf(project: Project): Promise<void> {
-  (await openLedger(project, machineClock(), false)).close();
+  (await openLedger(project, false)).close();
 }
 
 export async function readConfig({ place }: Project): Promise<Config> {
   const loaded = await loadConfig(place.root);
-  if ("config" in loaded) return loaded.config;
+  if ("config" in loaded) return withoutLedgerAccess(loaded.config);
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
 }
 
@@ -140,8 +153,14 @@ export function limitsOf({ limits, resources, task_types: types, tests }: Config
   };
 }
 
-function clockAt(now: string) {
+/** Hooks do not read the configuration, so they find there where the ledger is. */
+function noteLedgerUrl(project: Project, url: string | undefined): void {
+  if (url === undefined && knownLedgerUrl(project) === undefined) return;
+  keepLedgerUrl(openStateFolder(project), url);
+}
+
+function clockAt(clock: Clock, now: string) {
   const at = parseIsoTime(now);
   if (at === undefined) throw new CommandFault("R-WD-002", `\`${now}\` is not an ISO 8601 time`);
-  return shifted(machineClock(), at - Date.now());
+  return shifted(clock, at - clock.now().wallMs);
 }

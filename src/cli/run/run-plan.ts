@@ -4,6 +4,8 @@ import type { AgentEvent } from "../../clients/agent.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
 import { isIn } from "../../core/tasks/task.ts";
+import type { Call, Engine } from "../../engine/change/engine.ts";
+import { conductorRole, takeRole } from "../../engine/change/hold-role.ts";
 import { Agents } from "../../run/attempt/agents.ts";
 import { checkBase } from "../../run/conduct/check-base.ts";
 import { inLimits, prepareRun } from "../../run/conduct/open-run.ts";
@@ -114,13 +116,26 @@ async function withoutClaimed(
   return { ...plan, tasks: [...tasks] };
 }
 
-async function openSession({ engine, repository }: IntegrationContext, file: string, again: boolean) {
+async function openSession({ engine, repository, call }: IntegrationContext, file: string, again: boolean) {
   const stateFolder = openStateFolder(findProject(currentFolder()));
   using _alone = await waitForPlanLock(stateFolder);
   restoreSessions(stateFolder, repository.root);
   const now = new Date(engine.clock.now().wallMs);
   const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
-  return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
+  const taken = new Set(known);
+  for (;;) {
+    const plan = openSessionPlan(repository.root, file, { again, now, taken });
+    if (!plan.isNew || (await reserveName(engine, plan.session, call))) return plan;
+    forget(plan);
+    taken.add(plan.session);
+  }
+}
+
+/** On a shared ledger, another machine may choose the same name at the same time: the conductor's role decides. */
+async function reserveName(engine: Engine, session: string, call: Call): Promise<boolean> {
+  if (engine.machine === undefined) return true;
+  if ("heldBy" in (await takeRole(engine, conductorRole(session), call))) return false;
+  return (await engine.ledger.tasks({ session, limit: 1 })).length === 0;
 }
 
 /** The tasks of a `start` session pass the gates of its workflow, which a plain run would skip. */

@@ -3,6 +3,8 @@ export interface Moment {
   readonly wallMs: number;
   readonly monoMs: number;
   readonly boot: string;
+  /** A time from which every lease has its full length: the server of a shared ledger was restarted then. */
+  readonly graceMs?: number;
 }
 
 export interface Clock {
@@ -13,8 +15,8 @@ export interface Clock {
 export function shifted(clock: Clock, byMs: number): Clock {
   return {
     now: () => {
-      const { wallMs, monoMs, boot } = clock.now();
-      return { wallMs: wallMs + byMs, monoMs: monoMs + byMs, boot };
+      const now = clock.now();
+      return { ...now, wallMs: now.wallMs + byMs, monoMs: now.monoMs + byMs };
     },
   };
 }

@@ -15,9 +15,12 @@ export function ageSeconds(lease: Lease, now: Moment): number {
   return lease.boot === now.boot ? (now.monoMs - lease.beatMs) / 1000 : Infinity;
 }
 
-/** Every lease is valid for its full time after `notBeforeMs` (monotonic): the grace period after a sleep. */
+/**
+ * Every lease is valid for its full time after `notBeforeMs` (monotonic), the end of a sleep, and after the restart of
+ * the ledger's server.
+ */
 export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): boolean {
-  const beatMs = Math.max(lease.beatMs, notBeforeMs);
+  const beatMs = Math.max(lease.beatMs, notBeforeMs, now.graceMs ?? -Infinity);
   return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
 }
 
@@ -35,6 +38,11 @@ export function isLive({ leaseState, lease }: Leased, now: Moment): boolean {
 /** A lapsed lease counts as over even before the ledger records it. */
 export function isOver({ leaseState, lease }: Leased, now: Moment): boolean {
   return leaseState === "over" || (leaseState === "running" && hasLapsed(lease, now));
+}
+
+/** Whether an attempt runs on this machine. A ledger that is not shared names no machines. */
+export function isHere(attempt: { readonly machine?: string }, machine: string | undefined): boolean {
+  return attempt.machine === undefined || attempt.machine === machine;
 }
 
 /** The last moment at which the lease is valid, in the monotonic time of its boot. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isOver } from "../../core/leases/lease.ts";
-import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { isHere, isOver } from "../../core/leases/lease.ts";
+import { isSameProcess, type ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { isMeta, unknownTask } from "../../core/names/task-name.ts";
 import { type AllowWith, allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import { quoted } from "../../core/text/quoted.ts";
@@ -10,7 +10,7 @@ import { type Admitted, commit, internal } from "../change/door.ts";
 import type { Engine } from "../change/engine.ts";
 import { loadTask } from "../change/fence.ts";
 
-type Source = Pick<Engine, "ledger" | "clock">;
+type Source = Pick<Engine, "ledger" | "clock" | "machine">;
 
 const roundsMax = 20;
 /** Keys given by callers contain no blank, so they cannot collide with this one. */
@@ -36,7 +36,7 @@ export interface Bound {
 export const bindAgent = internal("claim", bind);
 
 async function bind(
-  { ledger, clock }: Source,
+  { ledger, clock, machine }: Source,
   { agent, task: name }: { readonly agent: string; readonly task: string },
   call: Admitted,
 ): Promise<AllowWith<Bound> | Deny> {
@@ -51,6 +51,10 @@ async function bind(
         task_id: before,
       });
     if (attempt === undefined || isOver(attempt, clock.now())) return notClaimable(task.key, task.state);
+    if (!isHere(attempt, machine))
+      return deny("R-AU-001", `task ${quoted(task.key)} runs on another machine: claim it there`, {
+        task_id: task.key,
+      });
     const details = { task_id: task.key, epoch: attempt.epoch, scope: task.assignment?.lock_scope ?? [] };
     if (attempt.boundAgent === agent && attempt.boundClient === undefined) return allow(details);
     if (attempt.boundAgent !== undefined && attempt.boundAgent !== agent)
@@ -120,10 +124,6 @@ export async function claimedFrom(
     if (isSameProcess(attempt?.boundClient, client)) return attempt;
   }
   return undefined;
-}
-
-function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
-  return one?.pid === other.pid && one.startedAt === other.startedAt && one.boot === other.boot;
 }
 
 /** `T-001` alone means the task of that name that is in progress or in review. */

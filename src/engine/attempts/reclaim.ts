@@ -30,7 +30,7 @@ export interface Grace {
 export function endOf(engine: Engine, attempt: Attempt, { notBeforeMs }: Grace = {}): End | undefined {
   if (attempt.leaseState !== "running") return undefined;
   const now = engine.clock.now();
-  if (attempt.runner !== null && !engine.isAlive(attempt.runner)) return { kind: "lost" };
+  if (attempt.runner !== null && engine.isAlive(attempt.runner) === "no") return { kind: "lost" };
   if (hasLapsed(attempt.lease, now, notBeforeMs))
     return { kind: "late", ageSeconds: ageSeconds(attempt.lease, now) };
   const minutes = minutesOf(attempt, now, notBeforeMs);

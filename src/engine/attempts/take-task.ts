@@ -47,7 +47,16 @@ export function takeTask(
     const { monoMs, boot } = engine.clock.now();
     const lease = { ...attempt.lease, beatMs: monoMs, boot };
     draft.putTask({ ...task, epoch });
-    draft.putAttempt({ ...attempt, epoch, lease, leaseState: "held", runner: null, beatAt: draft.at });
+    const here = engine.machine === undefined ? {} : { machine: engine.machine };
+    draft.putAttempt({
+      ...attempt,
+      ...here,
+      epoch,
+      lease,
+      leaseState: "held",
+      runner: null,
+      beatAt: draft.at,
+    });
     draft.release(key);
     draft.note({ type: "task.taken", task: key, from: null, to: null, data: { epoch } });
     const held = await engine.ledger.locks({ task: key, active: true });

@@ -8,6 +8,7 @@ import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "./hold-role.ts";
 import type { RollbackInput } from "./plan-rollback.ts";
 import { settle } from "./settle.ts";
 
@@ -25,6 +26,8 @@ export interface BaseMove {
   readonly members: readonly MovedTask[];
   /** The input of a roll-back. */
   readonly rollback?: RollbackInput;
+  /** The repository whose base moves, if several share the ledger; only its own machine finishes or undoes the move. */
+  readonly place?: string;
   /** The process that makes the move: other processes may finish or undo it only when this one is dead. */
   readonly runner: ProcessIdentity | null;
 }
@@ -49,8 +52,14 @@ export interface MovedTask {
  */
 export const prepareMove = internal("prepare-move", prepare);
 
-async function prepare(engine: Engine, move: BaseMove, call: Admitted): Promise<Intent | Deny> {
+async function prepare(
+  engine: Engine,
+  { held, ...move }: BaseMove & { readonly held?: HeldRole },
+  call: Admitted,
+): Promise<Intent | Deny> {
   const verdict = await settle(engine, { operation: move.kind, input: move, call }, async () => {
+    const replaced = await whyNotHolder(engine, held);
+    if (replaced !== undefined) return { verdict: replaced };
     const draft = new Draft(engine, { by: call, cause: move.kind });
     const ended = move.kind === "land" ? await whyEnded(draft, move) : undefined;
     if (ended !== undefined) return { verdict: ended };
@@ -58,7 +67,7 @@ async function prepare(engine: Engine, move: BaseMove, call: Admitted): Promise<
     const data = { ...rest, members: members.map(withoutOutput) };
     draft.note({ type: `${move.kind}.prepared`, task: null, from: null, to: null, data });
     draft.intend({ type: "move-base", task: move.batch, epoch: 0, data: move });
-    return { verdict: allow(), change: await draft.toChange() };
+    return { verdict: allow(), change: await draft.toChange(expectRole(held)) };
   });
   if (!verdict.allow) return verdict;
   const intent = (await movesUnderWay(engine)).find(({ task }) => task === move.batch);
@@ -85,7 +94,7 @@ export async function findMerging(engine: Engine, task: string): Promise<Deny | 
   const moves = (await movesUnderWay(engine)).map(moveOf);
   const merging = moves.some(
     ({ runner, members }) =>
-      runner !== null && engine.isAlive(runner) && members.some((member) => member.task === task),
+      runner !== null && engine.isAlive(runner) !== "no" && members.some((member) => member.task === task),
   );
   return merging
     ? deny(
@@ -114,13 +123,22 @@ export function moveOf(intent: Intent): BaseMove {
 /** The base did not move: closes the intent and records that. */
 export const abandonMove = internal("abandon-move", abandon);
 
-function abandon(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
+function abandon(
+  engine: Engine,
+  { held, ...intent }: Intent & { readonly held?: HeldRole },
+  call: Admitted,
+): Promise<Verdict> {
   const { kind, batch } = moveOf(intent);
   return settle(engine, { operation: kind, input: intent.id, call }, async () => {
     if (!(await isUnderWay(engine, intent))) return { verdict: allow() };
+    const replaced = await whyNotHolder(engine, held);
+    if (replaced !== undefined) return { verdict: replaced };
     const draft = new Draft(engine, { by: call, cause: kind });
     draft.note({ type: `${kind}.abandoned`, task: null, from: null, to: null, data: { batch } });
-    return { verdict: allow(), change: await draft.toChange({ intentsDone: [intent.id] }) };
+    return {
+      verdict: allow(),
+      change: await draft.toChange({ intentsDone: [intent.id], ...expectRole(held) }),
+    };
   });
 }
 

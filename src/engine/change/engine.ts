@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/leases/clock.ts";
-import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import type { Liveness, ProcessIdentity } from "../../core/leases/process-identity.ts";
 import type { Threshold } from "../../core/loops/budgets.ts";
 import type { Ports } from "../../core/points/ports.ts";
 import type { Judgement } from "../../core/proof/weakening.ts";
@@ -14,7 +14,9 @@ export interface Engine {
   readonly clock: Clock;
   readonly world: Pick<Ports, "place" | "disk">;
   readonly limits: EngineLimits;
-  isAlive(runner: ProcessIdentity): boolean;
+  /** This machine, if the ledger is shared by several. */
+  readonly machine?: string;
+  isAlive(runner: ProcessIdentity): Liveness;
   identityOf(pid: number): ProcessIdentity | undefined;
   /** Runs a command on the exact tree of a commit, for a task. */
   prove(commit: string, command: string, task: string): Promise<Evidence | { readonly error: string }>;
@@ -51,7 +53,7 @@ export interface EngineLimits {
 }
 
 /** What is needed to draft a change and to commit it. */
-export type Store = Pick<Engine, "ledger" | "clock" | "pause"> & {
+export type Store = Pick<Engine, "ledger" | "clock" | "machine" | "pause"> & {
   readonly limits: Pick<EngineLimits, "reviewRetries" | "sameError">;
 };
 

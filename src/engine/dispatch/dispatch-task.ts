@@ -64,9 +64,12 @@ export async function dispatchTask(
   if ("allow" in masked) return masked;
   const asked = readPacket(masked.packet);
   if ("allow" in asked) return asked;
-  const verdict = await settle(engine, { operation: "dispatch", input, call }, () =>
-    decideDispatch(engine, { document: masked.packet, key: asked.name.key, input, call }),
-  );
+  let turn: AsyncDisposable | undefined;
+  await using _end = { [Symbol.asyncDispose]: async () => turn?.[Symbol.asyncDispose]() };
+  const verdict = await settle(engine, { operation: "dispatch", input, call }, async () => {
+    turn ??= await engine.ledger.turn?.();
+    return decideDispatch(engine, { document: masked.packet, key: asked.name.key, input, call });
+  });
   if (!verdict.allow) return verdict;
   const { details } = verdict;
   return allow({ ...details, token: tokenOf(engine.ledger, asked.name.key, details.epoch) });

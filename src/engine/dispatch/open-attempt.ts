@@ -21,7 +21,8 @@ export function openAttempt(
   draft: Draft,
   { task, judged, runner, minutesMax }: Opening,
 ): { attempt: Attempt; locks: readonly NewLock[] } {
-  const { wallMs, monoMs, boot } = draft.engine.clock.now();
+  const { clock, machine } = draft.engine;
+  const { wallMs, monoMs, boot } = clock.now();
   const at = new Date(wallMs).toISOString();
   const epoch = judged.fence + 1;
   const attempt: Attempt = {
@@ -30,6 +31,7 @@ export function openAttempt(
     epoch,
     version: 0,
     agent: task.agent,
+    ...(machine === undefined ? {} : { machine }),
     lease: { boot, beatMs: monoMs, timeoutSeconds: judged.timeoutSeconds },
     leaseState: "running",
     startedAt: at,

@@ -8,6 +8,7 @@ import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "../change/hold-role.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "../change/refusals.ts";
 import { settle } from "../change/settle.ts";
 import { newTask } from "../dispatch/new-task.ts";
@@ -15,10 +16,16 @@ import { newTask } from "../dispatch/new-task.ts";
 /** The base has moved: marks every task of the batch as merged with its own proof, all at once (INV-4). */
 export const finishLanding = internal("finish-landing", finish);
 
-function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
+function finish(
+  engine: Engine,
+  { held, ...intent }: Intent & { readonly held?: HeldRole },
+  call: Admitted,
+): Promise<Verdict> {
   const { batch, members } = moveOf(intent);
   return settle(engine, { operation: "land", input: intent, call }, async () => {
     if (!(await isUnderWay(engine, intent))) return { verdict: allow({ batch }) };
+    const replaced = await whyNotHolder(engine, held);
+    if (replaced !== undefined) return { verdict: replaced };
     const draft = new Draft(engine, { by: call, cause: "land" });
     for (const member of members) {
       const refused = await mergeMember(draft, member, batch);
@@ -26,7 +33,7 @@ function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict
     }
     return {
       verdict: allow({ batch, tasks: members.map(({ task }) => task) }),
-      change: await draft.toChange({ intentsDone: [intent.id] }),
+      change: await draft.toChange({ intentsDone: [intent.id], ...expectRole(held) }),
     };
   });
 }

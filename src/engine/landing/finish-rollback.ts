@@ -6,6 +6,7 @@ import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "../change/hold-role.ts";
 import {
   isLandedBranch,
   planRollback,
@@ -25,13 +26,19 @@ function read(engine: Engine, input: RollbackInput, call: Admitted) {
 /** The base has moved back: records that in the tasks, and blocks the tasks that depend on them. */
 export const finishRollback = internal("roll-back", finish);
 
-function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
+function finish(
+  engine: Engine,
+  { held, ...intent }: Intent & { readonly held?: HeldRole },
+  call: Admitted,
+): Promise<Verdict> {
   const { rollback, members } = moveOf(intent);
   if (rollback === undefined) throw new Error(`intent ${intent.id} is not a roll-back`);
   const reverts = new Map(members.map(({ task, commit }) => [task, commit]));
   return settle(engine, { operation: "roll-back", input: intent.id, call }, async () => {
     if (!(await isUnderWay(engine, intent))) return { verdict: allow() };
-    return applyRollback(engine, { input: rollback, reverts, intentsDone: [intent.id] }, call);
+    const replaced = await whyNotHolder(engine, held);
+    if (replaced !== undefined) return { verdict: replaced };
+    return applyRollback(engine, { input: rollback, reverts, intentsDone: [intent.id], held }, call);
   });
 }
 
@@ -49,9 +56,10 @@ interface Applied {
   /** For each task, the commit that reverted its merge. */
   readonly reverts: ReadonlyMap<string, string>;
   readonly intentsDone: readonly number[];
+  readonly held?: HeldRole | undefined;
 }
 
-async function applyRollback(engine: Engine, { input, reverts, intentsDone }: Applied, call: Admitted) {
+async function applyRollback(engine: Engine, { input, reverts, intentsDone, held }: Applied, call: Admitted) {
   const draft = new Draft(engine, { by: call, cause: "roll-back" });
   const plan = await planRollback(draft, input);
   if ("allow" in plan) return { verdict: plan };
@@ -65,7 +73,7 @@ async function applyRollback(engine: Engine, { input, reverts, intentsDone }: Ap
   const refused = (await endUnmerged(draft, input, plan)) ?? (await blockDependents(draft, plan));
   if (refused !== undefined) return { verdict: refused };
   const again = input.level === "batch" ? await redoOneByOne(draft, plan.reverted, [...reverts.keys()]) : [];
-  return { verdict: allow({ again }), change: await draft.toChange({ intentsDone }) };
+  return { verdict: allow({ again }), change: await draft.toChange({ intentsDone, ...expectRole(held) }) };
 }
 
 async function endUnmerged(

@@ -1,4 +1,4 @@
-import type { Lease } from "../../core/leases/lease.ts";
+import { isHere, type Lease } from "../../core/leases/lease.ts";
 import type { StoredShape } from "../../core/paths/stored-shape.ts";
 import type { BreakerMode } from "../../core/rules/breaker.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
@@ -35,7 +35,17 @@ export interface ScopeAnswer {
   readonly at: string;
 }
 
-export async function readGuardFacts({ ledger }: { readonly ledger: Ledger }): Promise<GuardFacts> {
+/**
+ * Only the tasks that run on this machine: the guard judges calls in its working trees, and a task of another machine
+ * has its own.
+ */
+export async function readGuardFacts({
+  ledger,
+  machine,
+}: {
+  readonly ledger: Ledger;
+  readonly machine?: string | undefined;
+}): Promise<GuardFacts> {
   const { mode: breaker } = await readBreaker({ ledger });
   const byTask = new Map<string, Holder["locks"][number][]>();
   for (const { task, kind, resource, shapes } of await ledger.locks({ active: true })) {
@@ -46,7 +56,7 @@ export async function readGuardFacts({ ledger }: { readonly ledger: Ledger }): P
   const holders: Holder[] = [];
   const decisions = byTask.size === 0 ? [] : await ledger.decisions();
   for (const [key, locks] of byTask) {
-    const holder = await readHolder(ledger, key, { locks, decisions });
+    const holder = await readHolder(ledger, key, { locks, decisions, machine });
     if (holder !== undefined) holders.push(holder);
   }
   return { breaker, holders };
@@ -55,11 +65,19 @@ export async function readGuardFacts({ ledger }: { readonly ledger: Ledger }): P
 async function readHolder(
   ledger: Ledger,
   key: string,
-  { locks, decisions }: { readonly locks: Holder["locks"]; readonly decisions: readonly Decision[] },
+  {
+    locks,
+    decisions,
+    machine,
+  }: {
+    readonly locks: Holder["locks"];
+    readonly decisions: readonly Decision[];
+    readonly machine: string | undefined;
+  },
 ): Promise<Holder | undefined> {
   const task = await ledger.task(key);
   const attempt = await ledger.attempt(key);
-  if (task === undefined || attempt === undefined) return undefined;
+  if (task === undefined || attempt === undefined || !isHere(attempt, machine)) return undefined;
   return {
     key,
     id: task.id,

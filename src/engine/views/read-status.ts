@@ -9,6 +9,7 @@ import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt, Decision, Survey } from "../../ledger/ledger.ts";
 import { type Breaker, breakerIn } from "../change/breaker.ts";
 import type { Engine } from "../change/engine.ts";
+import { roleSeconds } from "../change/hold-role.ts";
 import { isSettled, sessionAskedAbout } from "../decisions/session-decisions.ts";
 import { waitingLandings } from "../landing/waiting-landings.ts";
 import { currentOf, isGivenUp } from "../sessions/current-session.ts";
@@ -43,6 +44,7 @@ export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput =
     asked_at: askedAt,
   }));
   const breaker: Breaker = breakerIn(survey.breaker);
+  const machines = machinesOf(engine, survey);
   const workflow = workflowOf(currentOf(survey.sessions));
   return {
     session: workflow?.session ?? null,
@@ -55,7 +57,21 @@ export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput =
     walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
     workflow,
+    ...(machines.length === 0 ? {} : { machines }),
   };
+}
+
+/** A machine that was not heard of for two leases of a role counts as gone. */
+const goneMs = 2 * roleSeconds * 1000;
+
+/** The machines that share the ledger; empty if it belongs to one. */
+function machinesOf({ clock, machine }: Engine, { machines }: Survey) {
+  const now = clock.now().wallMs;
+  return machines.map(({ id, name, lockstep, beatMs }) => ({
+    ...{ id, name, lockstep, is_this: id === machine },
+    last_seen_at: new Date(beatMs).toISOString(),
+    gone: now - beatMs > goneMs,
+  }));
 }
 
 /** A survey of the ledger: tasks by key, open questions, and the status of a task. */
@@ -188,8 +204,15 @@ function aliveness(engine: Engine, attempt: Attempt) {
     last_heartbeat_at: attempt.beatAt,
     lease_expires_at: running ? expiresAt(attempt.lease, now) : null,
     runner: attempt.runner?.pid ?? null,
-    runner_alive: attempt.runner === null ? null : engine.isAlive(attempt.runner),
+    runner_alive: runnerAlive(engine, attempt),
+    ...(attempt.machine === undefined ? {} : { machine: attempt.machine }),
   };
+}
+
+/** Null if that cannot be known here: then the lease decides. */
+function runnerAlive(engine: Engine, { runner }: Attempt): boolean | null {
+  const alive = runner === null ? "elsewhere" : engine.isAlive(runner);
+  return alive === "elsewhere" ? null : alive === "yes";
 }
 
 function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {

@@ -26,7 +26,7 @@ export function waitFacts(
   const isAtWork = ({ key, state }: Task) => {
     const attempt = attempts.get(key);
     if (state !== "IN_PROGRESS" || attempt?.leaseState !== "running") return false;
-    return attempt.runner === null || isAlive(attempt.runner);
+    return attempt.runner === null || isAlive(attempt.runner) !== "no";
   };
   return {
     tasks: known,

@@ -1,5 +1,6 @@
 import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
 import { readJsonBytes } from "../../core/text/read-json.ts";
+import { isUnreachable } from "../../ledger/store-fault.ts";
 import { judgeCall } from "../judge/judge-call.ts";
 import { offlineAnswer } from "../transport/offline-answer.ts";
 import { guardPayloadBytesMax } from "../world/guard-endpoint.ts";
@@ -15,6 +16,8 @@ export interface Payload {
   open(call: ToolCall): GuardWorld;
   /** Asked if judging failed. A failure here counts as active. */
   isActive(): Promise<boolean>;
+  /** For a failure of a shared ledger: whether the caller has a task. Without it, the failure is like any other. */
+  hasTask?(call: ToolCall): boolean;
   /** The project, as far as it is known then. */
   project(): { readonly root: string; readonly stateFolder: string } | undefined;
 }
@@ -41,8 +44,12 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
     return guarded.render(approved ? { ...answer, approved } : answer, call, document);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const isActive = await payload.isActive().catch(() => true);
-    return offlineAnswer({ client, payload: bytes, folder, isActive, project: payload.project(), why });
+    const offline = { client, payload: bytes, folder, project: payload.project(), why };
+    if (isUnreachable(error) && payload.hasTask !== undefined) {
+      const hasTask = payload.hasTask(guarded.parse(parsed(bytes), { folder }));
+      return offlineAnswer({ ...offline, isActive: hasTask, idle: "this session has no task" });
+    }
+    return offlineAnswer({ ...offline, isActive: await payload.isActive().catch(() => true) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Clock } from "../../core/leases/clock.ts";
 import type { Scope } from "../../core/paths/scope.ts";
 import { readRecord } from "../../workspace/checkouts/checkout.ts";
 import { nodeDisk } from "../../workspace/files/disk.ts";
@@ -45,6 +46,8 @@ export interface WorldParts {
   readonly store: () => Promise<GuardStore | undefined>;
   readonly isRunAlive: () => boolean;
   readonly loops?: LoopDetector;
+  /** The clock of a shared ledger. */
+  readonly clock?: Clock;
 }
 
 /** The world of one call. The disk is read anew for each call. */
@@ -63,7 +66,7 @@ export function openWorld(parts: WorldParts): GuardWorld {
     headsFolder: headsFolder(project).path,
     checkout,
     closed: [place.root, place.realRoot ?? place.root, ...closedFor(checkout, commonFolder)],
-    clock: machineClock(),
+    clock: parts.clock ?? machineClock(),
     mayBeRef: (name) => commonFolder === undefined || mayBeRef(commonFolder, name),
     store: parts.store,
     settings,

@@ -10,6 +10,8 @@ interface Offline {
   /** The folder of the call, if the payload does not name one. */
   readonly folder: string;
   readonly isActive: boolean;
+  /** Why a call is allowed if it is not active. */
+  readonly idle?: string;
   /** The project whose configuration says what a failing guard does; if undefined, it refuses. */
   readonly project: { readonly root: string; readonly stateFolder: string } | undefined;
   /** Why the guard could not be asked. */
@@ -23,10 +25,10 @@ const pass: NativeAnswer = { stdout: "", stderr: "", exit: 0 };
  * something.
  */
 export async function offlineAnswer(offline: Offline): Promise<NativeAnswer> {
-  const { client, payload, folder, isActive, why } = offline;
+  const { client, payload, folder, isActive, why, idle = "nothing is active" } = offline;
   const guarded = guardedClient(client);
   const warning = `lockstep: the guard could not be asked: ${why}`;
-  if (!isActive) return { ...pass, stderr: `${warning}; nothing is active, so the call is allowed` };
+  if (!isActive) return { ...pass, stderr: `${warning}; ${idle}, so the call is allowed` };
   if (guarded === undefined)
     return { stdout: "", stderr: `${warning}; \`${client}\` is not a known client`, exit: 2 };
   const document = readJsonBytes(payload);

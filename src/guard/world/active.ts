@@ -1,12 +1,15 @@
 import type { Clock } from "../../core/leases/clock.ts";
-import { isLive } from "../../core/leases/lease.ts";
+import { isHere, isLive } from "../../core/leases/lease.ts";
 import type { GuardFacts, Holder } from "../../engine/views/guard-facts.ts";
-import type { Change, Ledger } from "../../ledger/ledger.ts";
+import type { Attempt, Change, Ledger } from "../../ledger/ledger.ts";
+import { isUnreachable } from "../../ledger/store-fault.ts";
 import { showActive, tidyActive } from "../../workspace/state/active-file.ts";
 import type { GuardStore, GuardWorld } from "./guard-world.ts";
 
 interface AtWork {
   readonly clock: Clock;
+  /** This machine, if the ledger is shared by several. */
+  readonly machine?: string;
   isRunAlive(): boolean;
 }
 
@@ -65,6 +68,15 @@ interface Shown extends AtWork {
 export function tidyShownActive({ ledger, folder, ...at }: Shown): Promise<void> {
   return tidyActive(folder, {
     nowMs: at.clock.now().wallMs,
-    isActive: () => isAtWork(at, () => ledger.runningAttempts()),
+    isActive: async () => {
+      try {
+        const isOwn = (attempt: Attempt) => isHere(attempt, at.machine);
+        return await isAtWork(at, async () => (await ledger.runningAttempts()).filter(isOwn));
+      } catch (error) {
+        // What cannot be known now may be active.
+        if (isUnreachable(error)) return true;
+        throw error;
+      }
+    },
   });
 }

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isHere } from "../../core/leases/lease.ts";
 import { deny } from "../../core/rules/verdict.ts";
-import { bindAgent, boundTask } from "../../engine/attempts/bind-agent.ts";
+import { bindAgent } from "../../engine/attempts/bind-agent.ts";
 import { recordViolation } from "../../engine/attempts/record-violation.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { checkEpoch } from "../../engine/change/fence.ts";
-import { type GuardFacts, readGuardFacts } from "../../engine/views/guard-facts.ts";
-import type { Lock } from "../../ledger/ledger.ts";
+import type { Ledger, Lock } from "../../ledger/ledger.ts";
+import { markClaimed } from "./claimed-here.ts";
 import type { GuardSettings, GuardStore } from "./guard-world.ts";
+import { freshReads, type GuardReads } from "./kept-facts.ts";
 
-interface StoreParts extends Pick<Engine, "ledger" | "clock"> {
+interface StoreParts extends Pick<Engine, "ledger" | "clock" | "machine"> {
   readonly settings: () => Promise<GuardSettings>;
   /** For a process that keeps facts between calls. */
-  readonly facts?: () => Promise<GuardFacts>;
+  readonly reads?: GuardReads;
   readonly world: Engine["world"];
+  readonly stateFolder: string;
 }
 
 const guard = { role: "guard" } as const;
 
-export function ledgerStore({ ledger, clock, settings, facts, world }: StoreParts): GuardStore {
-  let read: Promise<GuardFacts> | undefined;
-  const own = () => {
-    read ??= readGuardFacts({ ledger });
-    return read;
-  };
+export function ledgerStore({ settings, world, reads, stateFolder, ...source }: StoreParts): GuardStore {
+  const { ledger, clock, machine } = source;
+  const { facts, attempt: attemptAt, boundTask } = reads ?? freshReads(source);
   return {
-    facts: facts ?? own,
+    facts,
     whyStale: async ({ task, token, epoch }) => {
-      const attempt = await ledger.attempt(task);
+      const attempt = await attemptAt(task);
       if (attempt === undefined)
         return deny(
           "R-LS-001",
@@ -38,13 +38,17 @@ export function ledgerStore({ ledger, clock, settings, facts, world }: StorePart
       const given = { role: "attempt" as const, task, epoch: epoch ?? attempt.epoch };
       return checkEpoch({ ledger }, task, attempt, token === undefined ? given : { ...given, token });
     },
-    boundTask: (agent) => boundTask(ledger, agent),
-    bind: (agent, task) => bindAgent({ ledger, clock }, { agent, task }, guard),
+    boundTask,
+    bind: async (agent, task) => {
+      const bound = await bindAgent(source, { agent, task }, guard);
+      if (bound.allow && machine !== undefined) markClaimed(stateFolder, agent);
+      return bound;
+    },
     record: async (violation) =>
       recordViolation({ ledger, clock, limits: await settings() }, violation, guard),
     block: async (task, refused) => {
       const { refuseAttempt } = await import("../../engine/attempts/refuse-attempt.ts");
-      const store = { ledger, clock, limits: await settings(), pause: (round: number) => sleep(round) };
+      const store = { ...source, limits: await settings(), pause: (round: number) => sleep(round) };
       await refuseAttempt(store, { task, refused }, guard);
     },
     judgeWork: async (task, changed) => {
@@ -55,11 +59,20 @@ export function ledgerStore({ ledger, clock, settings, facts, world }: StorePart
       const since = new Date(ms).toISOString();
       const isTheirs = (lock: Lock) =>
         lock.task !== task && (lock.active || (lock.releasedAt ?? "") >= since);
-      return (await ledger.locks()).filter((lock) => lock.kind === "path" && isTheirs(lock));
+      const theirs = (await ledger.locks()).filter((lock) => lock.kind === "path" && isTheirs(lock));
+      return machine === undefined ? theirs : onMachine(ledger, theirs, machine);
     },
     snapshot: async () =>
       (await import("../../engine/views/take-snapshot.ts")).takeSnapshot({ ledger, clock }),
   };
+}
+
+/** Work on another machine changes nothing in the trees of this one. */
+async function onMachine(ledger: Ledger, locks: readonly Lock[], machine: string): Promise<readonly Lock[]> {
+  const keys = [...new Set(locks.map(({ task }) => task))];
+  const attempts = await Promise.all(keys.map((key) => ledger.attempt(key)));
+  const here = new Set(keys.filter((_, at) => isHere(attempts[at] ?? {}, machine)));
+  return locks.filter(({ task }) => here.has(task));
 }
 
 const findSecrets: Engine["findSecrets"] = async (text) =>

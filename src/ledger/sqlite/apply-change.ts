@@ -1,24 +1,16 @@
-import type { Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Head } from "../audit-head.ts";
 import { canonicalJson, link, type Tail } from "../event-chain.ts";
-import { InvariantBroken } from "../invariant-broken.ts";
-import type { Attempt, Change, Decision, NewEvent, StoredRun } from "../ledger.ts";
+import type { Change, NewEvent, Role, StoredRun } from "../ledger.ts";
 import { assertStateChain } from "../state-chain.ts";
+import { assertStorable } from "../storable.ts";
+import { type Document, documentsOf, isDurable, type Versioned } from "../written-documents.ts";
 import type { Connection } from "./connection.ts";
 import { readMeta, writeMeta } from "./meta.ts";
 import { readTail } from "./read-events.ts";
-import { attemptKey, type StoredIntent } from "./read-tasks.ts";
-import { assertStorable, insertSealed, nextKey, readSealed, readWhole, updateSealed } from "./sealed-rows.ts";
+import type { StoredIntent } from "./read-tasks.ts";
+import { insertSealed, nextKey, readSealed, readWhole, updateSealed } from "./sealed-rows.ts";
 import { releaseLocks, takeLocks } from "./write-locks.ts";
-
-/**
- * A change that does not wait for the disk must leave nothing that a power loss could contradict: no event and no
- * count of commits.
- */
-export function isDurable({ durable = true, events = [] }: Change): boolean {
-  return durable || events.length > 0;
-}
 
 /** Must run inside a transaction. All checks come before the first write. */
 export function applyChange(connection: Connection, change: Change): Head | { readonly conflict: string } {
@@ -49,33 +41,13 @@ export function applyChange(connection: Connection, change: Change): Head | { re
   return { ...tail, commits: countCommit(connection, isDurable(change)) };
 }
 
-type Document = Task | Attempt | Decision | Session;
-
-interface Versioned {
-  readonly table: "tasks" | "attempts" | "decisions" | "sessions";
-  readonly key: string;
-  readonly document: Document;
-}
-
-function documentsOf({ tasks = [], attempts = [], decisions = [], sessions = [] }: Change): Versioned[] {
-  const documents: Versioned[] = [
-    ...tasks.map((document) => ({ table: "tasks" as const, key: document.key, document })),
-    ...attempts.map((document) => ({ table: "attempts" as const, key: attemptKey(document), document })),
-    ...decisions.map((document) => ({ table: "decisions" as const, key: document.id, document })),
-    ...sessions.map((document) => ({ table: "sessions" as const, key: document.name, document })),
-  ];
-  const names = new Set<string>();
-  for (const { table, key } of documents) {
-    if (names.has(`${table} ${key}`)) throw new InvariantBroken(`\`${key}\` is written twice in one change`);
-    names.add(`${table} ${key}`);
-  }
-  return documents;
-}
-
 function whyStale(connection: Connection, { expect = {}, intentsDone = [] }: Change): string | undefined {
   if (expect.fence !== undefined && expect.fence !== readMeta(connection, "fence")) return "fence";
   for (const [key, version] of Object.entries(expect.tasks ?? {})) {
     if ((readSealed<Task>(connection, "tasks", key)?.version ?? 0) !== version) return `task ${key}`;
+  }
+  for (const [name, epoch] of Object.entries(expect.roles ?? {})) {
+    if ((readSealed<Role>(connection, "roles", name)?.epoch ?? 0) !== epoch) return `role ${name}`;
   }
   const done = intentsDone.find((id) => readSealed<StoredIntent>(connection, "intents", id)?.done !== false);
   return done === undefined ? undefined : `intent ${done}`;

@@ -1,7 +1,8 @@
 import type { Task } from "../../core/tasks/task.ts";
+import { prefixesOf } from "../lock-prefixes.ts";
 import type { Problem } from "./check-events.ts";
 import type { Connection, Row } from "./connection.ts";
-import { prefixesOf, type StoredLock } from "./read-locks.ts";
+import type { StoredLock } from "./read-locks.ts";
 import type { SealedTable } from "./schema.ts";
 import { damageOf, readSealed } from "./sealed-rows.ts";
 

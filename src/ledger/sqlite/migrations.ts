@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { Connection } from "./connection.ts";
 import { createMeta, readMeta, writeMeta } from "./meta.ts";
-import { evidenceSchema, schema, sessionsSchema } from "./schema.ts";
+import { evidenceSchema, rolesSchema, schema, sessionsSchema } from "./schema.ts";
 import { storeFault } from "./translate-error.ts";
 
 /** Upgrades a ledger from the previous version. The version is the migration's position in the list, from 1. */
@@ -15,6 +15,7 @@ export const migrations: readonly Migration[] = [
   },
   (connection) => connection.execute(evidenceSchema),
   (connection) => connection.execute(sessionsSchema),
+  (connection) => connection.execute(rolesSchema),
 ];
 
 /** "LkSt": identifies the database file as a ledger of Lockstep. */

@@ -1,5 +1,5 @@
-import { literalPrefix } from "../../core/paths/stored-shape.ts";
-import type { Lock, NewLock } from "../ledger.ts";
+import type { Lock } from "../ledger.ts";
+import { ancestorsOf } from "../lock-prefixes.ts";
 import type { Connection } from "./connection.ts";
 import { listSealed, readSealed } from "./sealed-rows.ts";
 import { storeFault } from "./translate-error.ts";
@@ -32,15 +32,6 @@ export function readLocksOnResources(connection: Connection, names: readonly str
     .sort((one, other) => one.id - other.id);
 }
 
-/**
- * The prefixes under which a path lock is indexed. Only active locks have rows there, so that released locks cost
- * nothing.
- */
-export function prefixesOf({ kind, shapes }: Pick<NewLock, "kind" | "shapes">): string[] {
-  if (kind !== "path") return [];
-  return [...new Set(shapes.map((shape) => literalPrefix(shape).toWellFormed()))];
-}
-
 export function readLocksNear(connection: Connection, prefixes: readonly string[]): Lock[] {
   const asked = new Set(prefixes.map((prefix) => prefix.toWellFormed()));
   const ids = new Set<number>();
@@ -56,12 +47,6 @@ export function readLocksNear(connection: Connection, prefixes: readonly string[
     for (const prefix of asked) add("prefix >= ? AND prefix < ?", `${prefix}/`, `${prefix}0`);
   }
   return [...ids].sort((one, other) => one - other).map((id) => activeLock(connection, id));
-}
-
-/** The parent folders, up to the whole project, which is "". */
-function ancestorsOf(prefix: string): string[] {
-  const segments = prefix.split("/");
-  return segments.map((_, depth) => segments.slice(0, depth).join("/"));
 }
 
 function activeLock(connection: Connection, id: number): Lock {

@@ -1,21 +1,14 @@
 import type { Session } from "../../core/session/session.ts";
-import { readAssignment } from "../../core/tasks/assignment.ts";
 import { taskStates } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import type { Attempt, Decision, Intent, NewIntent, TaskFilter } from "../ledger.ts";
+import type { Attempt, Decision, Intent, NewIntent, Role, TaskFilter } from "../ledger.ts";
+import { taskIn } from "../task-in.ts";
 import type { Connection } from "./connection.ts";
 import { listSealed, readSealed } from "./sealed-rows.ts";
 
 export function readTask(connection: Connection, key: string): Task | undefined {
   const stored = readSealed<Task>(connection, "tasks", key);
   return stored === undefined ? undefined : taskIn(stored);
-}
-
-/** The assignment comes from another program, so it is parsed; Lockstep wrote all other fields itself. */
-function taskIn(stored: Task): Task {
-  if (stored.assignment == null) return stored;
-  const assignment = readAssignment(stored.assignment);
-  return assignment === stored.assignment ? stored : { ...stored, assignment };
 }
 
 function listTasks(connection: Connection, rest: string, ...values: (string | number | null)[]): Task[] {
@@ -47,10 +40,6 @@ export function readWaiting(connection: Connection, key: string): Task[] {
   return listTasks(connection, rest, key);
 }
 
-export function attemptKey({ task, number }: Pick<Attempt, "task" | "number">): string {
-  return `${task}#${number}`;
-}
-
 export function readNewestAttempt(connection: Connection, task: string): Attempt | undefined {
   const rest = "WHERE task = ? ORDER BY number DESC LIMIT 1";
   return listSealed<Attempt>(connection, { table: "attempts", rest, values: [task] })[0]?.value;
@@ -77,6 +66,10 @@ export function readDecisions(connection: Connection, state: Decision["state"] |
 export function readSessions(connection: Connection): Session[] {
   const rest = "ORDER BY key";
   return listSealed<Session>(connection, { table: "sessions", rest }).map(({ value }) => value);
+}
+
+export function readRoles(connection: Connection): Role[] {
+  return listSealed<Role>(connection, { table: "roles", rest: "ORDER BY key" }).map(({ value }) => value);
 }
 
 /** An intent as it is stored. */

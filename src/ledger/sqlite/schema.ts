@@ -94,6 +94,11 @@ export const sessionsSchema = `
 CREATE TABLE sessions (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
 `;
 
+/** Version 4. */
+export const rolesSchema = `
+CREATE TABLE roles (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
+`;
+
 /** The tables whose rows have a checksum. */
 export const sealedTables = [
   "meta",
@@ -107,6 +112,7 @@ export const sealedTables = [
   "requests",
   "evidence",
   "sessions",
+  "roles",
 ] as const;
 
 export type SealedTable = (typeof sealedTables)[number];

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { InvariantBroken } from "../invariant-broken.ts";
+import { assertStorable } from "../storable.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { SealedTable } from "./schema.ts";
 import { storeFault } from "./translate-error.ts";
@@ -68,10 +68,4 @@ export function updateSealed(connection: Connection, table: SealedTable, { key, 
 /** The next number in a table with numbered rows. Rows are never deleted, so no number is used twice. */
 export function nextKey(connection: Connection, table: SealedTable): number {
   return connection.row(`SELECT coalesce(max(key), 0) + 1 AS next FROM ${table}`)?.next as number;
-}
-
-/** SQLite would truncate a text at a NUL, and would replace unpaired surrogates. */
-export function assertStorable(text: string): void {
-  if (text.includes("\0") || !text.isWellFormed())
-    throw new InvariantBroken(`\`${JSON.stringify(text)}\` cannot be stored as a name`);
 }

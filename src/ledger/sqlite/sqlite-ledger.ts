@@ -6,6 +6,7 @@ import type {
   Committed,
   EventFilter,
   Ledger,
+  Role,
   SettingName,
   StoredRun,
   Survey,
@@ -13,12 +14,13 @@ import type {
 } from "../ledger.ts";
 import type { OutsideHead } from "../outside-head.ts";
 import { StoreFault } from "../store-fault.ts";
-import { applyChange, isDurable } from "./apply-change.ts";
+import { isDurable } from "../written-documents.ts";
+import { applyChange } from "./apply-change.ts";
 import type { Connection } from "./connection.ts";
 import { identityOfOpen } from "./ledger-files.ts";
 import { readMeta } from "./meta.ts";
 import { readHeads } from "./open-head.ts";
-import { readEvents } from "./read-events.ts";
+import { readEvents, readTail } from "./read-events.ts";
 import { readLocks, readLocksNear, readLocksOnResources } from "./read-locks.ts";
 import {
   readDecisions,
@@ -26,6 +28,7 @@ import {
   readNewestAttempt,
   readNewestAttempts,
   readOpenIntents,
+  readRoles,
   readRunningAttempts,
   readSessions,
   readTask,
@@ -88,6 +91,9 @@ export class SqliteLedger implements Ledger {
     this.#read((connection) => readDecisions(connection, filter?.state));
   session = (name: string) => this.#read((connection) => readSealed<Session>(connection, "sessions", name));
   sessions = () => this.#read(readSessions);
+  role = (name: string) => this.#read((connection) => readSealed<Role>(connection, "roles", name));
+  roles = () => this.#read(readRoles);
+  machines = async () => [];
   survey = () => this.#read(readSurvey);
   evidence = (key: string) => this.#read((connection) => readWhole<StoredRun>(connection, "evidence", key));
   secret = () => this.#secret;
@@ -117,6 +123,16 @@ export class SqliteLedger implements Ledger {
     this.#connection.foldLog();
     return this.#store(change);
   }
+
+  about = () =>
+    this.#read((connection) => ({
+      engine: "sqlite" as const,
+      place: connection.place,
+      version: Number(connection.pragma("user_version")),
+      bytes: Number(connection.pragma("page_count")) * Number(connection.pragma("page_size")),
+      events: readTail(connection).seq,
+      commits: readMeta(connection, "commits"),
+    }));
 
   verify() {
     const { folder, outside } = this.#home ?? {};
@@ -178,6 +194,7 @@ function readSurvey(connection: Connection): Survey {
     locks: readLocks(connection, { active: true }),
     decisions: readDecisions(connection, "pending"),
     sessions: readSessions(connection),
+    machines: [],
     breaker: readSealed(connection, "settings", "breaker"),
     events: {
       "land.refused": newest("land.refused"),

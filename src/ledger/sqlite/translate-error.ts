@@ -85,6 +85,8 @@ const messages: Readonly<Record<StoreFaultKind, (place: string, why: string) => 
   gone: (place, why) => `the ledger \`${place}\` does not exist: ${why}`,
   lost: (place, why) =>
     `the ledger \`${place}\` was rolled back, truncated or deleted: ${why}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep reconcile --accept-loss\``,
+  unreachable: (place, why) => `the ledger \`${place}\` cannot be reached: ${why}`,
+  denied: (place, why) => `the ledger \`${place}\` cannot be opened: ${why}`,
   io: (place, why) =>
     `the ledger \`${place}\` could not be read or written: ${why}: check the disk and try again`,
 };

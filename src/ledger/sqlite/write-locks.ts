@@ -1,9 +1,11 @@
 import { InvariantBroken } from "../invariant-broken.ts";
 import type { Change } from "../ledger.ts";
+import { prefixesOf } from "../lock-prefixes.ts";
+import { assertStorable } from "../storable.ts";
 import type { Connection } from "./connection.ts";
 import { readMeta, writeMeta } from "./meta.ts";
-import { prefixesOf, readLocks, type StoredLock } from "./read-locks.ts";
-import { assertStorable, insertSealed, nextKey, updateSealed } from "./sealed-rows.ts";
+import { readLocks, type StoredLock } from "./read-locks.ts";
+import { insertSealed, nextKey, updateSealed } from "./sealed-rows.ts";
 
 export function releaseLocks(connection: Connection, { tasks, at }: NonNullable<Change["release"]>): void {
   for (const { id, ...lock } of tasks.flatMap((task) => readLocks(connection, { task, active: true }))) {

@@ -71,7 +71,7 @@ export async function awaitAgentsEnd(
   }: { readonly task: string; readonly epoch: number; readonly runner: ProcessIdentity | null },
 ): Promise<void> {
   const token = tokenOf(ledger, task, epoch);
-  const deadline = performance.now() + (runner !== null && isAlive(runner) ? patienceMs : 0);
+  const deadline = performance.now() + (runner !== null && isAlive(runner) === "yes" ? patienceMs : 0);
   while (performance.now() < deadline && findAgentProcesses(token).length > 0) await sleep(pauseMs);
   await endAgentProcesses(token);
 }

@@ -1,11 +1,14 @@
 import type { AgentEvent, Usage } from "../../clients/agent.ts";
+import { SelfFence } from "../../core/leases/self-fence.ts";
 import type { Signal } from "../../core/loops/signal.ts";
-import type { Deny } from "../../core/rules/verdict.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { haltTask, warnTask } from "../../engine/attempts/halt-task.ts";
 import { type HeartbeatInput, isConversation } from "../../engine/attempts/heartbeat.ts";
 import { recordUsage } from "../../engine/attempts/record-usage.ts";
 import type { Call } from "../../engine/change/engine.ts";
 import { operate } from "../../engine/operate.ts";
+import { isUnreachable } from "../../ledger/store-fault.ts";
+import { bootTimeMs } from "../../workspace/process/machine-clock.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import type { RunContext } from "./run-context.ts";
 import { amount, type Watch } from "./watch.ts";
@@ -14,6 +17,8 @@ const everyMs = 1000;
 
 interface Followed {
   readonly task: string;
+  /** For a ledger that other machines share: how long the lease lasts without a heartbeat. */
+  readonly leaseMs?: number;
   readonly call: Call;
   readonly stop: AbortSignal;
 }
@@ -34,6 +39,9 @@ export class Heartbeats implements Watch {
   readonly #warnings: Signal[] = [];
   #halt: Signal | undefined;
   #reporting: Promise<void> | undefined;
+  readonly #fence: SelfFence | undefined;
+  /** When the report that has no answer yet was sent, on this machine's clock. */
+  #askedMs: number | undefined;
   turns = 0;
   lost: Deny | undefined;
   /** The ledger failed, so it is unknown whether the attempt still counts. */
@@ -43,6 +51,7 @@ export class Heartbeats implements Watch {
     this.#context = context;
     this.#of = of;
     this.#guard = new LoopGuard(context.engine.limits);
+    this.#fence = of.leaseMs === undefined ? undefined : new SelfFence(bootTimeMs(), of.leaseMs);
   }
 
   see(event: AgentEvent): void {
@@ -62,6 +71,7 @@ export class Heartbeats implements Watch {
 
   watch(end: () => void): Disposable {
     const timer = setInterval(() => {
+      if (this.#askedMs !== undefined && bootTimeMs() - this.#askedMs > everyMs) this.#stopInTime(end);
       this.#reporting ??= this.#reportTo(end).finally(() => {
         this.#reporting = undefined;
       });
@@ -111,16 +121,28 @@ export class Heartbeats implements Watch {
   /** Reports, and calls `end` if the attempt is over. */
   async #reportTo(end: () => void): Promise<void> {
     if (this.lost !== undefined || this.fault !== undefined) return;
+    this.#askedMs = bootTimeMs();
     try {
-      this.lost = await this.#report();
+      this.lost ??= await this.#report(this.#askedMs);
     } catch (error) {
-      this.fault = error;
+      // The next report tries again, as long as the lease lasts.
+      if (this.#fence !== undefined && isUnreachable(error)) this.#stopInTime(end);
+      else this.fault = error;
     }
+    this.#askedMs = undefined;
     if (this.lost !== undefined || this.fault !== undefined) end();
   }
 
+  /** The ledger does not answer: another machine may get the locks when the lease ends, so the agent stops before. */
+  #stopInTime(end: () => void): void {
+    if (this.#fence?.mustStop(bootTimeMs()) !== true || this.lost !== undefined) return;
+    const reason = `the ledger could not be reached, so the lease of task \`${this.#of.task}\` could not be renewed and its agent was stopped: run it again when the ledger can be reached`;
+    this.lost = deny("R-LS-001", reason, { task_id: this.#of.task });
+    end();
+  }
+
   /** Returns why the attempt is over, if it is. */
-  async #report(): Promise<Deny | undefined> {
+  async #report(sentMs: number): Promise<Deny | undefined> {
     const { task, call } = this.#of;
     const { engine } = this.#context;
     if (!this.#alive && (await this.#stillCounts())) return undefined;
@@ -130,7 +152,11 @@ export class Heartbeats implements Watch {
       if (!warned.allow) return warned;
     }
     const usage = this.#take();
-    const verdict = await operate(engine, "heartbeat", usage, call);
+    const verdict = await operate(engine, "heartbeat", usage, call).catch((error: unknown) => {
+      if (isUnreachable(error)) this.#giveBack(usage);
+      throw error;
+    });
+    if (verdict.allow) this.#fence?.renewed(sentMs);
     if (!verdict.allow) {
       // The refusal because of a budget has recorded the usage; other refusals have not.
       if (verdict.code !== "R-BG-001") this.#giveBack(usage);

@@ -74,7 +74,20 @@ function watchOf(
   { engine }: RunContext,
   { task, attempt, stop, agent, tell }: Omit<AgentRun<object, unknown>, "ask" | "settle">,
 ): Watch {
-  if (attempt !== undefined) return new Heartbeats({ engine }, { task: task.key, call: attempt.call, stop });
+  if (attempt !== undefined) return heartbeatsOf(engine, task.key, attempt, stop);
   const warn = (text: string) => tell({ type: "said", text });
   return new OwnLimits({ name: agent.name, limits: engine.limits, stop, warn });
+}
+
+/** With a shared ledger, the agent stops on its own if its lease cannot be renewed. */
+function heartbeatsOf(
+  engine: RunContext["engine"],
+  task: string,
+  { call, started }: OpenAttempt,
+  stop: AbortSignal,
+): Heartbeats {
+  const followed = { task, call, stop };
+  if (engine.machine === undefined) return new Heartbeats({ engine }, followed);
+  const leaseMs = Date.parse(started.lease_expires_at) - engine.clock.now().wallMs;
+  return new Heartbeats({ engine }, { ...followed, leaseMs });
 }

@@ -15,6 +15,8 @@ import type { Slots } from "./slots.ts";
 /** The context of a run: that of an integration, and more. */
 export interface RunContext extends IntegrationContext {
   readonly session: string;
+  /** Why this process must stop conducting its sessions: another one does now. */
+  whyReplaced?(): Error | undefined;
   readonly sandbox: Sandbox;
   readonly socket?: string;
   readonly dependencies: Dependencies;

@@ -88,6 +88,7 @@ export class Conductor {
   async run(newcomers: () => Promise<readonly TakenIn[]> = async () => []): Promise<void> {
     const { engine, call } = this.#main;
     for (;;) {
+      this.#stopIfReplaced();
       await operate(engine, "watchdog", {}, call);
       for (const { context, tasks } of await newcomers()) await this.add(context, tasks);
       await this.#look();
@@ -99,6 +100,14 @@ export class Conductor {
       if (this.#running.size === 0 && !(isWaking && !this.#stops.gently.aborted)) return;
       await firstOf(this.#running.values(), tickMs);
     }
+  }
+
+  /** Another process conducts these sessions now: this one must not start, review or merge anything. */
+  #stopIfReplaced(): void {
+    const error = this.#main.whyReplaced?.();
+    if (error === undefined) return;
+    this.#halt.abort();
+    this.#fault ??= { error };
   }
 
   /** Reads the tasks that have changed in the ledger, by this process or another. */

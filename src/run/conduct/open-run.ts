@@ -28,6 +28,7 @@ import { Slots } from "../attempt/slots.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import { freeLeftLocks } from "../landing/recover-moves.ts";
 import { TaskLogs } from "../landing/task-logs.ts";
+import { ConductorRoles } from "./hold-conductor.ts";
 import { prepareAgents } from "./prepare-agents.ts";
 import { StatusFile } from "./status-file.ts";
 import { addTasks, redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
@@ -90,13 +91,11 @@ export async function prepareRun(
     open: async () => {
       const secrets = new KnownSecrets();
       secrets.addFrom(repository.root, config.workspace.include);
-      const guard = guardEndpoint({
-        engine: context.engine,
-        project: findProject(repository.root),
-        isRunAlive: () => true,
-      });
+      const project = findProject(repository.root);
+      const guard = guardEndpoint({ engine: context.engine, project, isRunAlive: () => true });
       const walls = { sandbox: sandbox.enforces };
       const host = await openHost(context.engine, request.stateFolder, { guard, walls });
+      const roles = await ConductorRoles.open(context, request.session.session, host);
       showActive(request.stateFolder);
       await freeLeftLocks(context);
       const files = new SessionMemory(context, request, secrets);
@@ -106,6 +105,7 @@ export async function prepareRun(
         ...inLimits(context, session.file),
         ...shared,
         dependencies,
+        whyReplaced: () => roles.fault,
         session: session.session,
         atBase: () => atBase(context),
         ...files.of(session),
@@ -114,18 +114,17 @@ export async function prepareRun(
         context: contextOf(request.session),
         takeIn: async (other) => {
           const more = await takeTasks(other);
+          if (!("allow" in more)) await roles.take(other.session.session);
           return "allow" in more ? more : { context: contextOf(other.session), tasks: more };
         },
         [Symbol.asyncDispose]: async () => {
           try {
             await files.written();
           } finally {
+            await roles[Symbol.asyncDispose]();
             await host[Symbol.asyncDispose]();
-            await tidyShownActive({
-              ...context.engine,
-              folder: request.stateFolder,
-              isRunAlive: () => false,
-            });
+            const over = { folder: request.stateFolder, isRunAlive: () => false };
+            await tidyShownActive({ ...context.engine, ...over });
           }
         },
       };

@@ -34,7 +34,7 @@ async function dropDeadRefs({ engine, repository }: Place): Promise<void> {
   const refs = listed.split("\n").filter(Boolean);
   const isDead = (name: string) => {
     const [pid = "", startedAt = "", ...boot] = name.split("-");
-    return !engine.isAlive({ pid: Number(pid), startedAt, boot: boot.join("-") });
+    return engine.isAlive({ pid: Number(pid), startedAt, boot: boot.join("-") }) === "no";
   };
   const dead = refs.filter((ref) => isDead(ref.slice(integrationRefs.length)));
   const folder = join(commonFolder, integrationRefs);

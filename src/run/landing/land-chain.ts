@@ -4,10 +4,12 @@ import { idOfKey } from "../../core/names/task-name.ts";
 import { withoutLogs } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../../engine/change/base-moves.ts";
+import type { HeldRole } from "../../engine/change/hold-role.ts";
 import { freeTaskName } from "../../engine/landing/finish-landing.ts";
 import type { Intent } from "../../ledger/ledger.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
+import { asIntegrator, placeOf } from "./as-integrator.ts";
 import type { Integrated, IntegrationContext, Member } from "./integration.ts";
 import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
@@ -46,17 +48,25 @@ async function moveOnto(
   const members = await finalCommits(context, { links, gate, batch });
   const commit = members.at(-1)?.commit ?? baseCommit;
   const runner = engine.identityOf(process.pid) ?? null;
-  const move: BaseMove = { kind: "land", base, from: baseCommit, to: commit, batch, members, runner };
+  const place = placeOf(context);
+  const move: BaseMove = {
+    ...{ kind: "land", base, from: baseCommit, to: commit, batch, members, runner },
+    ...(place === undefined ? {} : { place }),
+  };
   const inTheWay = await whyInTheWay(root, move);
   if (inTheWay !== undefined) return waiting(context, links, inTheWay);
-  const intent = await prepareMove(engine, move, call);
-  if ("allow" in intent) return { members: links.map((link) => ended(link, intent)) };
-  context.reached?.("prepared");
-  const stopped = await moveBase(root, move);
-  if (stopped !== undefined) return notMoved(context, { links, intent, stopped });
-  context.reached?.("moved");
-  await finishMove(context, intent);
-  context.reached?.("settled");
+  const kept = await asIntegrator(context, async (held) => {
+    const intent = await prepareMove(engine, { ...move, held }, call);
+    if ("allow" in intent) return { members: links.map((link) => ended(link, intent)) };
+    context.reached?.("prepared");
+    const stopped = await moveBase(root, move);
+    if (stopped !== undefined) return notMoved(context, { links, intent: { ...intent, held }, stopped });
+    context.reached?.("moved");
+    await finishMove(context, { ...intent, held });
+    context.reached?.("settled");
+    return undefined;
+  });
+  if (kept !== undefined) return kept;
   const merged = links.map((link, index) => ({
     ...memberOf(link, "merged", members[index]?.commit ?? null),
     task: members[index]?.task ?? null,
@@ -77,7 +87,11 @@ async function notMoved(
     links,
     intent,
     stopped,
-  }: { readonly links: readonly ProvenLink[]; readonly intent: Intent; readonly stopped: NotMoved },
+  }: {
+    readonly links: readonly ProvenLink[];
+    readonly intent: Intent & { readonly held: HeldRole };
+    readonly stopped: NotMoved;
+  },
 ): Promise<LandedChain | "base moved"> {
   await abandonMove(context.engine, intent, context.call);
   return stopped === "moved" ? "base moved" : waiting(context, links, stopped.why);

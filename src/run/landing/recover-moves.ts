@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import { putBackRef } from "../../core/names/ref-names.ts";
-import { abandonMove, type BaseMove, moveOf, movesUnderWay } from "../../engine/change/base-moves.ts";
+import {
+  abandonMove,
+  type BaseMove,
+  isUnderWay,
+  moveOf,
+  movesUnderWay,
+} from "../../engine/change/base-moves.ts";
+import type { HeldRole } from "../../engine/change/hold-role.ts";
 import { finishLanding } from "../../engine/landing/finish-landing.ts";
 import { finishRollback } from "../../engine/landing/finish-rollback.ts";
 import type { Intent } from "../../ledger/ledger.ts";
@@ -8,6 +15,7 @@ import { checkoutOf, isAncestor, readRef } from "../../workspace/git/refs.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import { locksIn, removeStaleLocks } from "../../workspace/git/stale-locks.ts";
 import { undoHalfMove } from "../../workspace/git/undo-half-move.ts";
+import { asIntegrator, placeOf } from "./as-integrator.ts";
 import type { IntegrationContext } from "./integration.ts";
 import { keepProofs } from "./keep-proofs.ts";
 
@@ -17,20 +25,44 @@ type RecoveryContext = Pick<IntegrationContext, "engine" | "call" | "reached"> &
 
 /** Recovers moves that a crash interrupted: finishes a move if the base has reached its commit, and undoes it if not. */
 export async function recoverMoves(context: RecoveryContext): Promise<readonly string[]> {
+  const left = (await movesUnderWay(context.engine)).filter((intent) => isLeft(context, moveOf(intent)));
+  if (left.length === 0) return [];
+  const lines: string[] = [];
+  const bases = Map.groupBy(left, (intent) => moveOf(intent).base);
+  for (const [base, intents] of bases)
+    lines.push(
+      ...(await asIntegrator({ ...context, repository: { ...context.repository, base } }, (held) =>
+        recover(context, intents, held),
+      )),
+    );
+  return lines;
+}
+
+/** Only the machine whose base it is can see whether it moved. */
+function isLeft({ engine, repository }: RecoveryContext, { runner, place }: BaseMove): boolean {
+  if (place !== placeOf({ engine, repository })) return false;
+  return runner === null || engine.isAlive(runner) !== "yes";
+}
+
+async function recover(
+  context: RecoveryContext,
+  intents: readonly Intent[],
+  held: HeldRole,
+): Promise<readonly string[]> {
   const { engine, call, repository } = context;
   const lines: string[] = [];
-  for (const intent of await movesUnderWay(engine)) {
+  for (const intent of intents) {
+    if (!(await isUnderWay(engine, intent))) continue;
     const move = moveOf(intent);
-    if (move.runner !== null && engine.isAlive(move.runner)) continue;
     const what = `${move.kind === "land" ? "landing" : "roll-back"} ${nameOf(move)}`;
     lines.push(...(await freeLocks(repository.root, move.base)));
     const now = await readRef(repository.root, `refs/heads/${move.base}`);
     if (now !== undefined && (await isAncestor(repository.root, move.to, now))) {
-      await finishMove(context, intent);
+      await finishMove(context, { ...intent, held });
       lines.push(`finished the ${what} that was interrupted`);
     } else {
       lines.push(...(await undo(repository.root, move)));
-      await abandonMove(engine, intent, call);
+      await abandonMove(engine, { ...intent, held }, call);
       lines.push(`dropped the ${what} that was interrupted: the base had not moved`);
     }
   }
@@ -40,7 +72,7 @@ export async function recoverMoves(context: RecoveryContext): Promise<readonly s
 /** After the base has moved: writes the proofs as notes, then records the move in the ledger. Both are idempotent. */
 export async function finishMove(
   { engine, call, repository, reached }: RecoveryContext,
-  intent: Intent,
+  intent: Intent & { readonly held: HeldRole },
 ): Promise<void> {
   const { members, kind, base } = moveOf(intent);
   await keepProofs(repository.root, members);

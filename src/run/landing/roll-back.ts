@@ -9,6 +9,7 @@ import { readDiff } from "../../workspace/git/read-diff.ts";
 import { revertCommit } from "../../workspace/git/revert-commit.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import { findHiddenDependencies, type HiddenDependency } from "./analyse-batch.ts";
+import { asIntegrator, placeOf } from "./as-integrator.ts";
 import type { IntegrationContext } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
 import { moveBase, whyInTheWay } from "./move-base.ts";
@@ -119,6 +120,7 @@ async function carryOut(context: RollbackContext, { input, plan, known }: Decide
 
 async function moveBack(context: RollbackContext, { input, plan, known }: Decided) {
   const { engine, repository, call } = context;
+  const place = placeOf(context);
   const move: BaseMove = {
     kind: "roll-back",
     base: repository.base,
@@ -127,6 +129,7 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
     batch: `ROLLBACK-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`,
     members: known.reverted.map((one) => movedTask(one, plan)),
     rollback: input,
+    ...(place === undefined ? {} : { place }),
     runner: engine.identityOf(process.pid) ?? null,
   };
   const waiting = (why: string) => {
@@ -135,18 +138,20 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
   };
   const inTheWay = await whyInTheWay(repository.root, move);
   if (inTheWay !== undefined) return waiting(inTheWay);
-  const intent = await prepareMove(engine, move, call);
-  if ("allow" in intent) return waiting(intent.reason);
-  context.reached?.("prepared");
-  const stopped = await moveBase(repository.root, move);
-  if (stopped !== undefined) {
-    await abandonMove(engine, intent, call);
-    return waiting(stopped === "moved" ? "it moved meanwhile" : stopped.why);
-  }
-  context.reached?.("moved");
-  await finishMove(context, intent);
-  context.reached?.("settled");
-  return undefined;
+  return asIntegrator(context, async (held) => {
+    const intent = await prepareMove(engine, { ...move, held }, call);
+    if ("allow" in intent) return waiting(intent.reason);
+    context.reached?.("prepared");
+    const stopped = await moveBase(repository.root, move);
+    if (stopped !== undefined) {
+      await abandonMove(engine, { ...intent, held }, call);
+      return waiting(stopped === "moved" ? "it moved meanwhile" : stopped.why);
+    }
+    context.reached?.("moved");
+    await finishMove(context, { ...intent, held });
+    context.reached?.("settled");
+    return undefined;
+  });
 }
 
 function movedTask(

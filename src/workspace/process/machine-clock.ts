@@ -7,6 +7,15 @@ export function machineClock(): Clock {
   return { now: () => ({ wallMs: Date.now(), monoMs: Number(process.hrtime.bigint() / 1_000_000n), boot }) };
 }
 
+/**
+ * A time that only grows and counts while the machine is suspended (CLOCK_BOOTTIME), in milliseconds. Elsewhere than on
+ * Linux the monotonic clock has to do.
+ */
+export function bootTimeMs(): number {
+  if (process.platform !== "linux") return performance.now();
+  return Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]) * 1000;
+}
+
 let known: string | undefined;
 
 /** There is no fallback: without the boot id it is unknown whether a lease belongs to this boot. */

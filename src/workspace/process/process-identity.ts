@@ -1,14 +1,29 @@
 import { readFileSync } from "node:fs";
-import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import type { Liveness, ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { bootId } from "./machine-clock.ts";
 
 /** `hidden`: a process has this pid, but its start time cannot be read. */
 type Seen = "gone" | "hidden" | { readonly startedAt: string; readonly ended: boolean };
 
 /** Undefined if there is no such process, or if it cannot be inspected. */
-export function identityOf(pid: number): ProcessIdentity | undefined {
+export function identityOf(pid: number, machine?: string): ProcessIdentity | undefined {
   const seen = lookAt(pid);
-  return typeof seen === "string" ? undefined : { pid, startedAt: seen.startedAt, boot: bootId() };
+  if (typeof seen === "string") return undefined;
+  const own = { pid, startedAt: seen.startedAt, boot: bootId() };
+  return machine === undefined ? own : { ...own, machine };
+}
+
+/**
+ * Whether a process is alive, as far as this machine can tell. A process of another boot of this machine counts as one
+ * of another machine: two machines that were cloned have the same id, but never the same boot.
+ */
+export function livenessOn(machine: string | undefined): (process: ProcessIdentity) => Liveness {
+  return (process) => {
+    const isElsewhere =
+      process.machine !== undefined && (process.machine !== machine || process.boot !== bootId());
+    if (isElsewhere) return "elsewhere";
+    return isAlive(process) ? "yes" : "no";
+  };
 }
 
 /** In doubt the process counts as alive, so its lock is not given away; its lease still expires. */

@@ -45,7 +45,7 @@ export function headsFolder({ place, commonFolder }: Project) {
   return { path, create };
 }
 
-function stateHome(): string {
+export function stateHome(): string {
   const home = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
   return join(home, "lockstep");
 }

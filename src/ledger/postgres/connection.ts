@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client, ClientConfig, Pool, PoolClient } from "pg";
+import { StoreFault } from "../store-fault.ts";
+import { translateError } from "./translate-error.ts";
+
+/** Imported only where a ledger URL is configured. */
+async function loadPg() {
+  return (await import("pg")).default;
+}
+
+type Connect = (done: (error: Error | null) => void) => void;
+
+/** Closes a connection whose login fails here: the server would wait a minute for the rest, and this process with it. */
+function closingClient(Base: typeof Client) {
+  return class extends Base {
+    constructor(config?: ClientConfig) {
+      super(config);
+      const connect = this.connect.bind(this) as Connect;
+      const closing: Connect = (done) =>
+        connect((error) => {
+          if (error) void this.end();
+          done(error);
+        });
+      this.connect = closing as typeof this.connect; // a pool calls it in this form only
+    }
+  };
+}
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** How long a call waits for a server that does not answer, before it fails. */
+  readonly waitMs?: number;
+  /** Called once each time the server stops answering. */
+  readonly onWait?: (why: string) => void;
+  /** Called whenever a connection was lost: the server may have been restarted or replaced. */
+  readonly onLost?: () => void;
+  readonly connectionsMax?: number;
+  /** How long the server may work on one statement. */
+  readonly statementMs?: number;
+}
+
+const waitMsDefault = 30_000;
+const connectMs = 5000;
+/** The server ends a statement first; the client's own limit is for a server that hangs. */
+const statementMsDefault = 10_000;
+const hangingMs = 5000;
+const pauseMs = { min: 20, max: 1000 };
+const lockMs = { wait: 500, hold: 5000 };
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A pool of connections. Every call has a deadline, and waits for a server that restarts. */
+export class Connection {
+  /** The URL without its password, for messages. */
+  readonly place: string;
+  readonly #pool: Pool;
+  readonly #newClient: () => Client;
+  readonly #waitMs: number;
+  readonly #onWait: (why: string) => void;
+  readonly #onLost: () => void;
+  #isWaiting = false;
+  #isClosed = false;
+
+  private constructor(pool: Pool, newClient: () => Client, options: ConnectionOptions) {
+    this.place = shownUrl(options.url);
+    this.#pool = pool;
+    this.#newClient = newClient;
+    this.#waitMs = options.waitMs ?? waitMsDefault;
+    this.#onWait = options.onWait ?? (() => {});
+    this.#onLost = options.onLost ?? (() => {});
+    // An idle connection that ends is replaced when the next call needs one.
+    pool.on("error", this.#onLost);
+  }
+
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const { Pool, Client } = await loadPg();
+    const { url, connectionsMax = 4, waitMs = waitMsDefault } = options;
+    const { statementMs = statementMsDefault } = options;
+    const settings = {
+      connectionString: url,
+      application_name: "lockstep",
+      connectionTimeoutMillis: Math.min(connectMs, Math.max(waitMs, 100)),
+      keepAlive: true,
+    };
+    const limits = { statement_timeout: statementMs, query_timeout: statementMs + hangingMs };
+    const shared = { max: connectionsMax, allowExitOnIdle: true, Client: closingClient(Client) };
+    const pool = new Pool({ ...settings, ...limits, ...shared });
+    return new Connection(pool, () => new Client(settings), options);
+  }
+
+  /** A statement that may be repeated: a read, or a change that is applied once however often it is sent. */
+  rows<Found extends object = Row>(sql: string, values: readonly unknown[] = []): Promise<Found[]> {
+    return this.#patiently(async () => (await this.#pool.query(sql, [...values])).rows as Found[]);
+  }
+
+  /** Several statements in one transaction, which is not repeated if the connection is lost. */
+  async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#take();
+    try {
+      await client.query("BEGIN");
+      const result = await work(client);
+      await client.query("COMMIT");
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw translateError(error, this.place);
+    }
+  }
+
+  /** A connection for several statements. That it ends is seen by the statement that fails. */
+  async #take(): Promise<PoolClient> {
+    const client = await this.#patiently(() => this.#pool.connect());
+    if (client.listenerCount("error") < 2) client.on("error", () => {});
+    return client;
+  }
+
+  /**
+   * Holds an advisory lock of the server until it is disposed, at most for some seconds, so that a frozen process keeps
+   * nobody waiting. Undefined if others hold it for too long.
+   */
+  async lock(number: number): Promise<AsyncDisposable | undefined> {
+    const client = await this.#take();
+    try {
+      await client.query(
+        `BEGIN; SET LOCAL lock_timeout = ${lockMs.wait}; SET LOCAL idle_in_transaction_session_timeout = ${lockMs.hold};
+         SELECT pg_advisory_xact_lock(${number})`,
+      );
+    } catch {
+      client.release(true);
+      return undefined;
+    }
+    return {
+      [Symbol.asyncDispose]: async () => {
+        const isBroken = await client.query("COMMIT").then(
+          () => false,
+          () => true,
+        );
+        client.release(isBroken);
+      },
+    };
+  }
+
+  /** Calls back for each notification until the connection ends; then calls `onEnd` once. */
+  async listen(channel: string, onNotice: () => void, onEnd: () => void): Promise<Disposable> {
+    const client = this.#newClient();
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      onEnd();
+    };
+    client.on("notification", onNotice);
+    client.on("error", end);
+    client.on("end", end);
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${channel}`);
+      // It waits for other machines, so it must not keep this process alive.
+      (client as unknown as { connection: { stream: { unref(): void } } }).connection.stream.unref();
+    } catch (error) {
+      end();
+      client.end().catch(() => {});
+      throw translateError(error, this.place);
+    }
+    return { [Symbol.dispose]: () => void client.end().catch(() => {}) };
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#pool.end().catch(() => {});
+  }
+
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + this.#waitMs;
+    for (let round = 0; ; round += 1) {
+      try {
+        const result = await work();
+        this.#isWaiting = false;
+        return result;
+      } catch (error) {
+        const fault = translateError(error, this.place);
+        if (fault instanceof StoreFault && fault.kind === "unreachable") this.#onLost();
+        const isTemporary = fault instanceof StoreFault && ["unreachable", "busy"].includes(fault.kind);
+        if (!isTemporary || this.#isClosed || performance.now() >= deadline) throw fault;
+        if (fault.kind === "unreachable" && !this.#isWaiting && round > 0) {
+          this.#isWaiting = true;
+          this.#onWait(fault.message);
+        }
+      }
+      const most = Math.min(pauseMs.min * 2 ** round, pauseMs.max);
+      await sleep(Math.min(most / 2 + (Math.random() * most) / 2, Math.max(0, deadline - performance.now())));
+    }
+  }
+}
+
+/** A URL without the password. */
+function shownUrl(url: string): string {
+  try {
+    const shown = new URL(url);
+    shown.password = "";
+    shown.search = "";
+    return shown.href;
+  } catch {
+    return "the configured URL";
+  }
+}

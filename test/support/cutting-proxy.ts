@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** A proxy before a server on this machine that can lose connections as a network would. */
+export interface CuttingProxy extends AsyncDisposable {
+  readonly port: number;
+  /** The next request with this text reaches the server, but its answer does not come back. */
+  cutAnswerTo(text: string): void;
+  /** Ends all connections and refuses new ones, until `join`. */
+  cut(): void;
+  join(): void;
+  readonly cuts: number;
+  /** Connections that were refused. */
+  readonly refused: number;
+}
+
+export async function cuttingProxy(target: number): Promise<CuttingProxy> {
+  const open = new Set<Socket>();
+  let wanted: string | undefined;
+  let isCut = false;
+  let cuts = 0;
+  let refused = 0;
+  const server = createServer((client) => {
+    if (isCut) {
+      refused += 1;
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target, "127.0.0.1");
+    let isDeaf = false;
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => open.delete(socket));
+    }
+    client.on("data", (bytes) => {
+      upstream.write(bytes);
+      if (wanted === undefined || !bytes.includes(wanted)) return;
+      wanted = undefined;
+      isDeaf = true;
+    });
+    upstream.on("data", (bytes) => {
+      if (!isDeaf) {
+        client.write(bytes);
+        return;
+      }
+      // The server has answered, so it has committed.
+      cuts += 1;
+      client.destroy();
+      upstream.destroy();
+    });
+    client.on("close", () => upstream.destroy());
+    upstream.on("close", () => client.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const endAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    port,
+    cutAnswerTo: (text) => {
+      wanted = text;
+    },
+    cut: () => {
+      isCut = true;
+      endAll();
+    },
+    join: () => {
+      isCut = false;
+    },
+    get cuts() {
+      return cuts;
+    },
+    get refused() {
+      return refused;
+    },
+    [Symbol.asyncDispose]: async () => {
+      endAll();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
