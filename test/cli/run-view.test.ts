@@ -115,6 +115,12 @@ describe("the view of a run", () => {
     ]);
   });
 
+  it("names the address of the board, once", () => {
+    const board = "http://127.0.0.1:15730";
+    const lines = drawRun(model([shown("T-001", "MERGED")], { board }), { columns: 120, rows: 10, now });
+    expect(lines.filter((line) => line.includes(`board: ${board}`))).toHaveLength(1);
+  });
+
   it("leaves out columns where the terminal is narrow, and says how many tasks it has no line for", () => {
     const waiting = Array.from({ length: 20 }, (_, at) => shown(`T-${at + 10}`, "PENDING"));
     const tasks = [shown("T-001", "MERGED"), ...waiting, shown("T-002", "REVIEW")];
