@@ -43,7 +43,10 @@ export function Frame({ children }: { readonly children: Shown }): VNode {
     <a class="skip" href="#main">Skip to the content</a>
     <aside class="side">
       <a class="brand" href="/"><img src="/board.svg" alt="" width="22" height="22" /><span>${overview?.project ?? "lockstep"}</span></a>
-      <nav aria-label="Views"><ul class="places">${places.map((place) => html`<li key=${place.path}><${PlaceLink} place=${place} overview=${overview} isHere=${place.path === at} /></li>`)}</ul></nav>
+      <nav aria-label="Views"><ul class="places">${places.map(
+        (place) => html`<li key=${place.path}>
+        <${PlaceLink} place=${place} overview=${overview} isHere=${place.path === at} /></li>`,
+      )}</ul></nav>
       <${State} overview=${overview} connection=${connection} />
     </aside>
     <main id="main" tabindex="-1">
@@ -90,7 +93,8 @@ function State({
   readonly connection: Connection;
 }): VNode {
   return html`<div class="state">
-    <p><span class=${`dot ${connection === "live" ? "good" : "wait"}`} aria-hidden="true"></span><span role="status">${connections[connection]}</span>${overview?.may === "look" ? ", look only" : ""}</p>
+    <p><span class=${`dot ${connection === "live" ? "good" : "wait"}`} aria-hidden="true"></span>
+      <span role="status">${connections[connection]}</span>${overview?.may === "look" ? ", look only" : ""}</p>
     ${
       overview === null
         ? null

@@ -110,8 +110,10 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     expect(await page.locator(".row.selected .name").textContent()).toBe("T-6");
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/task/${keyOf("T-6")}`);
+    await page.getByRole("heading", { name: "Shipping costs" }).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/tasks");
+    await shown(page, "Invoice numbers without gaps");
     await page.keyboard.press("/");
     await page.keyboard.type("codex stock");
     await eventually("one row", async () => ((await page.locator(".row").count()) === 1 ? true : undefined));

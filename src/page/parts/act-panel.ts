@@ -10,7 +10,14 @@ export function Outcome({ acted }: { readonly acted: Acted | undefined }): VNode
   if (acted === undefined) return null;
   return html`<div class=${`outcome ${acted.ok ? "good" : "bad"}`} role=${acted.ok ? "status" : "alert"}>
     <p dir="auto">${acted.ok ? "" : html`<code>${acted.code}</code> `}${acted.text}</p>
-    ${acted.lines.length === 0 ? null : html`<ul>${acted.lines.map((line) => html`<li key=${line} dir="auto">${/^(?:cd|lockstep) /.test(line) ? html`<${Command} line=${line} />` : line}</li>`)}</ul>`}
+    ${
+      acted.lines.length === 0
+        ? null
+        : html`<ul>${acted.lines.map(
+            (line) => html`<li key=${line} dir="auto">
+      ${/^(?:cd|lockstep) /.test(line) ? html`<${Command} line=${line} />` : line}</li>`,
+          )}</ul>`
+    }
   </div>`;
 }
 
@@ -58,9 +65,18 @@ export function Actions({
     else if (isDone) setOpen(undefined);
   };
   return html`<div class="actions">
-    <div class="buttons">${actions.map(({ name, label }) => html`<button type="button" key=${name} class=${`button${name === "rollback" ? " danger" : ""}`} aria-expanded=${name === open} disabled=${client.may !== "act" || busy !== undefined} onClick=${() => choose(name)}>${label}</button>`)}</div>
+    <div class="buttons">${actions.map(
+      ({ name, label }) => html`<button type="button" key=${name}
+      class=${`button${name === "rollback" ? " danger" : ""}`} aria-expanded=${name === open}
+      disabled=${client.may !== "act" || busy !== undefined} onClick=${() => choose(name)}>${label}</button>`,
+    )}</div>
     ${client.may === "act" || actions.length === 0 ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can act.</p>`}
-    ${chosen === undefined ? null : html`<${ActionForm} key=${chosen.name} task=${task} action=${chosen} isTried=${isTried} busy=${busy} run=${run} />`}
+    ${
+      chosen === undefined
+        ? null
+        : html`<${ActionForm} key=${chosen.name} task=${task} action=${chosen}
+      isTried=${isTried} busy=${busy} run=${run} />`
+    }
     ${busy === undefined ? null : html`<p class="muted" role="status">${busy}: working on it…</p>`}
     <${Outcome} acted=${acted} />
   </div>`;
@@ -84,11 +100,17 @@ function ActionForm({ task, action, isTried, busy, run }: FormProps): VNode {
   };
   return html`<form class="act-form" ref=${form} onSubmit=${send}>
     <p>${action.label} ${action.does}.</p>
-    ${action.asks.includes("paths") ? html`<label>Paths, one a line<textarea name="paths" rows="2" required placeholder="src/tax"></textarea></label>` : null}
+    ${
+      action.asks.includes("paths")
+        ? html`<label>Paths, one a line<textarea name="paths" rows="2" required placeholder="src/tax">
+      </textarea></label>`
+        : null
+    }
     ${action.asks.includes("why") ? html`<label>What they are needed for<input name="why" required autocomplete="off" /></label>` : null}
     ${action.asks.includes("note") ? html`<label>Your note to the next attempt<textarea name="note" rows="3" required></textarea></label>` : null}
     <div class="form-foot">
-      <button type="submit" class=${`button primary${action.name === "rollback" && isTried ? " danger" : ""}`} disabled=${busy !== undefined}>${submitLabel(action, isTried)}</button>
+      <button type="submit" class=${`button primary${action.name === "rollback" && isTried ? " danger" : ""}`}
+        disabled=${busy !== undefined}>${submitLabel(action, isTried)}</button>
       <${Command} line=${action.name === "rollback" && isTried ? action.command.replace(" --dry-run", "") : action.command} />
     </div>
   </form>`;

@@ -25,9 +25,19 @@ export function DiffView({ task }: { readonly task: string }): VNode {
   const outside = diff.files.filter(({ isInScope }) => !isInScope).length;
   return html`<div class="diff">
     <div class="diff-head">
-      <p class="muted">${counted(diff.total, "file")}, ${diff.what}${outside === 0 ? "" : html`, <strong class="bad-text">${counted(outside, "file")} outside its lock</strong>`}</p>
+      <p class="muted">
+        ${counted(diff.total, "file")}, ${diff.what}${
+          outside === 0
+            ? ""
+            : html`, <strong class="bad-text">
+        ${counted(outside, "file")} outside its lock</strong>`
+        }</p>
       <div class="switch" role="group" aria-label="Layout of the changes">
-        ${(["unified", "split"] as const).map((name) => html`<button type="button" key=${name} aria-pressed=${layout === name} onClick=${() => setLayout(name)}>${name === "unified" ? "Unified" : "Side by side"}</button>`)}
+        ${(["unified", "split"] as const).map(
+          (name) => html`<button type="button" key=${name}
+          aria-pressed=${layout === name} onClick=${() => setLayout(name)}>
+          ${name === "unified" ? "Unified" : "Side by side"}</button>`,
+        )}
       </div>
     </div>
     ${diff.files.map((file, at) => html`<${FileDiff} key=${file.path} task=${task} file=${file} layout=${layout} isFirst=${at < openFiles} />`)}
@@ -49,7 +59,8 @@ function FileDiff({ task, file, layout, isFirst }: FileProps): VNode {
     <h3><button type="button" class="file-head" aria-expanded=${isOpen} onClick=${() => setOpen(!isOpen)}>
       <span class="fold" aria-hidden="true">${isOpen ? "▾" : "▸"}</span><span class="path">${file.path}</span>
       ${file.isInScope ? null : html`<span class="chip bad">outside its lock</span>`}
-      <span class="counts">${file.added === null ? "binary" : html`<span class="added">+${file.added}</span> <span class="deleted">−${file.deleted}</span>`}</span>
+      <span class="counts">
+        ${file.added === null ? "binary" : html`<span class="added">+${file.added}</span> <span class="deleted">−${file.deleted}</span>`}</span>
     </button></h3>
     ${isOpen ? html`<${FileBody} task=${task} file=${file} layout=${layout} />` : null}
   </div>`;
@@ -78,11 +89,15 @@ function FileBody({ task, file, layout }: Omit<FileProps, "isFirst">): VNode {
   const visible = rows.slice(0, shown);
   return html`<div>
     <div class="lines" tabindex="0" role="region" aria-label=${`Changes in ${file.path}`}>
-      <table class=${layout}>${layout === "split" ? splitColumns : null}<tbody>${layout === "unified" ? visible.map(unifiedRow) : splitRows(visible).map(splitRow)}</tbody></table>
+      <table class=${layout}>${layout === "split" ? splitColumns : null}<tbody>
+        ${layout === "unified" ? visible.map(unifiedRow) : splitRows(visible).map(splitRow)}</tbody>
+        </table>
     </div>
     ${
       rows.length > shown || read.next !== null
-        ? html`<button type="button" class="more" onClick=${() => (rows.length > shown ? setShown(shown + linesShown * 4) : void more(read.next ?? 0, read.text))}>${rows.length > shown ? `Show ${counted(Math.min(rows.length - shown, linesShown * 4), "more line")}` : "Read more of this file"}</button>`
+        ? html`<button type="button" class="more"
+          onClick=${() => (rows.length > shown ? setShown(shown + linesShown * 4) : void more(read.next ?? 0, read.text))}>
+          ${rows.length > shown ? `Show ${counted(Math.min(rows.length - shown, linesShown * 4), "more line")}` : "Read more of this file"}</button>`
         : null
     }
   </div>`;
@@ -149,7 +164,8 @@ const marks = { same: " ", added: "+", deleted: "−", part: " " } as const;
 
 function unifiedRow({ kind, before, after, words }: Row, at: number): VNode {
   if (kind === "part") return html`<tr class="part" key=${at}><td colspan="4">${words}</td></tr>`;
-  return html`<tr class=${kind} key=${at}><td class="at">${before}</td><td class="at">${after}</td><td class="sign">${marks[kind]}</td><td class="code">${words}</td></tr>`;
+  return html`<tr class=${kind} key=${at}><td class="at">${before}</td><td class="at">${after}</td>
+    <td class="sign">${marks[kind]}</td><td class="code">${words}</td></tr>`;
 }
 
 /** Deleted lines in one row with the added lines that follow them. */

@@ -12,7 +12,10 @@ const linesMax = 2000;
 
 function Lines({ text, label }: { readonly text: string; readonly label: string }): VNode {
   const lines = text.replace(/\n$/, "").split("\n");
-  return html`<pre class="log" tabindex="0" role="region" aria-label=${label}>${lines.slice(-linesMax).map((line, at) => html`<div key=${at} class="log-line"><${LogLine} text=${line} /></div>`)}</pre>`;
+  return html`<pre class="log" tabindex="0" role="region" aria-label=${label}>${lines.slice(-linesMax).map(
+    (line, at) => html`<div key=${at} class="log-line">
+    <${LogLine} text=${line} /></div>`,
+  )}</pre>`;
 }
 
 const leadingTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z /;
@@ -47,7 +50,12 @@ export function LongText({
   useEffect(() => void more(0, ""), [JSON.stringify(query)]);
   if (read === undefined) return html`<${Loading} what=${label} fault=${fault} />`;
   return html`<div><${Lines} text=${read.text} label=${label} />
-    ${read.next === null ? null : html`<button type="button" class="more" onClick=${() => void more(read.next ?? 0, read.text)}>Read more (${Math.round((read.next / read.size) * 100)} % so far)</button>`}
+    ${
+      read.next === null
+        ? null
+        : html`<button type="button" class="more"
+      onClick=${() => void more(read.next ?? 0, read.text)}>Read more (${Math.round((read.next / read.size) * 100)} % so far)</button>`
+    }
   </div>`;
 }
 

@@ -11,13 +11,19 @@ export function CostView({ query }: { readonly query: URLSearchParams }): VNode 
   const session = query.get("session") ?? "";
   const { document: cost, fault } = useView("cost", { session: session || undefined });
   const choose = (name: string) => amend(`/cost${name === "" ? "" : `?session=${encodeURIComponent(name)}`}`);
-  const head = html`<${ViewHead} title="Cost" about=${cost === undefined ? undefined : "As the clients report it. Time is that of the newest attempt of each task."}><${SessionSelect} value=${session} onChange=${choose} /><//>`;
+  const head = html`<${ViewHead} title="Cost"
+    about=${cost === undefined ? undefined : "As the clients report it. Time is that of the newest attempt of each task."}>
+    <${SessionSelect} value=${session} onChange=${choose} /><//>`;
   if (cost === undefined) return html`${head}<${Loading} what="the cost" fault=${fault} />`;
   if (cost.tasks.length === 0)
-    return html`${head}<${Empty} title="Nothing was spent yet"><p>What agents use is counted while they work.</p><${Command} line="lockstep run" /><//>`;
+    return html`${head}<${Empty} title="Nothing was spent yet"><p>What agents use is counted while they work.</p>
+      <${Command} line="lockstep run" /><//>`;
   return html`${head}<${Totals} cost=${cost} />
-    <div class="two"><${Section} title="By agent" id="agents"><${Lines} lines=${cost.agents} what="Agent" /><//><${Section} title="By model" id="models"><${Lines} lines=${cost.models} what="Model" /><//></div>
-    <${Section} title="By task" id="tasks"><${Lines} lines=${cost.tasks} what="Task" />${cost.hidden === 0 ? null : html`<p class="muted">and ${counted(cost.hidden, "cheaper task")}</p>`}<//>`;
+    <div class="two"><${Section} title="By agent" id="agents"><${Lines} lines=${cost.agents} what="Agent" /><//>
+      <${Section} title="By model" id="models"><${Lines} lines=${cost.models} what="Model" /><//></div>
+    <${Section} title="By task" id="tasks">
+      <${Lines} lines=${cost.tasks} what="Task" />
+        ${cost.hidden === 0 ? null : html`<p class="muted">and ${counted(cost.hidden, "cheaper task")}</p>`}<//>`;
 }
 
 function Totals({ cost }: { readonly cost: Cost }): VNode {
@@ -36,6 +42,17 @@ function Totals({ cost }: { readonly cost: Cost }): VNode {
 function Lines({ lines, what }: { readonly lines: readonly CostLine[]; readonly what: string }): VNode {
   const max = Math.max(1, ...lines.map(({ tokens }) => tokens));
   const hasCost = lines.some(({ costUsd }) => costUsd !== null);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Cost by ${what.toLowerCase()}`}><table class="cost"><thead><tr><th scope="col">${what}</th><th scope="col" class="number">Tokens</th><th scope="col" class="share-head"><span class="sr">Share</span></th>${hasCost ? html`<th scope="col" class="number">Cost</th>` : null}<th scope="col" class="number">Time</th><th scope="col" class="number">Tries</th></tr></thead>
-    <tbody>${lines.map(({ name, key, tokens, costUsd, seconds, attempts }) => html`<tr key=${key ?? name}><th scope="row">${key === null ? html`<bdi>${name}</bdi>` : html`<a href=${taskPath(key)}>${name}</a>`}</th><td class="number">${shortNumber(tokens)}</td><td class="share-cell"><span class="bar-line"><span class="bar-fill" style=${{ width: `${(tokens / max) * 100}%` }}></span></span></td>${hasCost ? html`<td class="number">${costUsd === null ? "–" : money(costUsd)}</td>` : null}<td class="number">${duration(seconds)}</td><td class="number">${attempts}</td></tr>`)}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Cost by ${what.toLowerCase()}`}>
+    <table class="cost"><thead><tr><th scope="col">${what}</th><th scope="col" class="number">Tokens</th>
+    <th scope="col" class="share-head"><span class="sr">Share</span>
+    </th>${hasCost ? html`<th scope="col" class="number">Cost</th>` : null}<th scope="col" class="number">Time</th>
+    <th scope="col" class="number">Tries</th></tr></thead>
+    <tbody>${lines.map(
+      ({ name, key, tokens, costUsd, seconds, attempts }) => html`<tr key=${key ?? name}>
+      <th scope="row">${key === null ? html`<bdi>${name}</bdi>` : html`<a href=${taskPath(key)}>${name}</a>`}</th>
+      <td class="number">${shortNumber(tokens)}</td><td class="share-cell"><span class="bar-line">
+      <span class="bar-fill" style=${{ width: `${(tokens / max) * 100}%` }}></span></span>
+      </td>${hasCost ? html`<td class="number">${costUsd === null ? "–" : money(costUsd)}</td>` : null}<td class="number">${duration(seconds)}</td>
+      <td class="number">${attempts}</td></tr>`,
+    )}</tbody></table></div>`;
 }

@@ -11,10 +11,32 @@ export function LocksView(): VNode {
   if (locks === undefined)
     return html`<${ViewHead} title="Locks" /><${Loading} what="the locks" fault=${fault} />`;
   const { nodes, resources, held, hidden } = locks;
-  return html`<${ViewHead} title="Locks" about=${held === 0 ? "No path is locked." : `${counted(held, "lock")}. Only the holder of a lock writes there.`} />
-    ${held === 0 ? html`<${Empty} title="Nothing is locked"><p>A task takes its locks when it starts and gives them back when it is merged.</p><${Command} line="lockstep run" /><//>` : null}
-    ${nodes.length === 0 ? null : html`<${Section} title="Paths" id="paths"><${Tree} nodes=${nodes} label="Locked paths" />${hidden === 0 ? null : html`<p class="muted">and ${counted(hidden, "more path")}: <code>lockstep lock list</code></p>`}<//>`}
-    ${resources.length === 0 ? null : html`<${Section} title="Named resources" id="resources"><${Tree} nodes=${resources} label="Named resources" /><//>`}`;
+  return html`<${ViewHead} title="Locks"
+    about=${held === 0 ? "No path is locked." : `${counted(held, "lock")}. Only the holder of a lock writes there.`} />
+    ${
+      held === 0
+        ? html`<${Empty} title="Nothing is locked">
+      <p>A task takes its locks when it starts and gives them back when it is merged.</p>
+      <${Command} line="lockstep run" /><//>`
+        : null
+    }
+    ${
+      nodes.length === 0
+        ? null
+        : html`<${Section} title="Paths" id="paths">
+      <${Tree} nodes=${nodes} label="Locked paths" />${
+        hidden === 0
+          ? null
+          : html`<p class="muted">and ${counted(hidden, "more path")}: <code>lockstep lock list</code>
+      </p>`
+      }<//>`
+    }
+    ${
+      resources.length === 0
+        ? null
+        : html`<${Section} title="Named resources" id="resources">
+      <${Tree} nodes=${resources} label="Named resources" /><//>`
+    }`;
 }
 
 function Tree({ nodes, label }: { readonly nodes: readonly LockNode[]; readonly label: string }): VNode {
@@ -28,5 +50,6 @@ function Tree({ nodes, label }: { readonly nodes: readonly LockNode[]; readonly 
 
 function named(word: string, tasks: readonly NamedTask[]): VNode | null {
   if (tasks.length === 0) return null;
-  return html`<span class="links"><span class="muted">${word}</span> ${tasks.map((task) => html`<${TaskLink} key=${task.key} task=${task} />`)}</span>`;
+  return html`<span class="links">
+    <span class="muted">${word}</span> ${tasks.map((task) => html`<${TaskLink} key=${task.key} task=${task} />`)}</span>`;
 }

@@ -21,7 +21,12 @@ export function NeedsView(): VNode {
   return html`<${ViewHead} title="Needs you" about=${about} />
     ${
       items.length === 0
-        ? html`<${Empty} title="Nothing waits for you">${overview !== null && overview.total === 0 ? html`<p>There is no task yet. Start one:</p><${Command} line='lockstep do "Round prices half-even" --scope src/price' />` : html`<p>Agents and proofs continue without you. If they cannot, the question appears here.</p>`}<//>`
+        ? html`<${Empty} title="Nothing waits for you">${
+            overview !== null && overview.total === 0
+              ? html`<p>There is no task yet. Start one:</p>
+          <${Command} line='lockstep do "Round prices half-even" --scope src/price' />`
+              : html`<p>Agents and proofs continue without you. If they cannot, the question appears here.</p>`
+          }<//>`
         : html`<ol class="needs">${items.map((item) => html`<li key=${item.id}><${NeedCard} item=${item} /></li>`)}</ol>`
     }
     ${total > items.length ? html`<p class="muted">and ${total - items.length} more: <code>lockstep status</code> lists all</p>` : null}`;
@@ -90,10 +95,22 @@ function SubjectBody({ subject, id }: { readonly subject: Subject; readonly id: 
   const [isChanges, setChanges] = useState(subject.kind === "documents" && subject.hasChanges);
   if (subject.kind === "diff") return html`<${DiffView} task=${subject.task} />`;
   if (subject.kind === "output")
-    return html`<pre class="log" tabindex="0" role="region" aria-label="Output">${subject.text.split("\n").map((line, at) => html`<div key=${at} class="log-line"><${AnsiLine} text=${line} /></div>`)}</pre>`;
+    return html`<pre class="log" tabindex="0" role="region" aria-label="Output">${subject.text
+      .split("\n")
+      .map(
+        (line, at) => html`<div key=${at} class="log-line">
+      <${AnsiLine} text=${line} /></div>`,
+      )}</pre>`;
   if (subject.kind !== "documents") return null;
   return html`<div>
-    ${subject.hasChanges ? html`<div class="switch" role="group" aria-label="Version"><button type="button" aria-pressed=${isChanges} onClick=${() => setChanges(true)}>What changed since you were asked</button><button type="button" aria-pressed=${!isChanges} onClick=${() => setChanges(false)}>All of it</button></div>` : null}
+    ${
+      subject.hasChanges
+        ? html`<div class="switch" role="group" aria-label="Version">
+      <button type="button" aria-pressed=${isChanges} onClick=${() => setChanges(true)}>What changed since you were asked</button>
+      <button type="button" aria-pressed=${!isChanges} onClick=${() => setChanges(false)}>All of it</button>
+      </div>`
+        : null
+    }
     <${LongText} key=${String(isChanges)} name="documents" query=${{ id, changes: isChanges ? 1 : 0 }} label="the documents" />
   </div>`;
 }
@@ -118,9 +135,20 @@ function AnswerForm({ item }: { readonly item: NeedItem }): VNode {
   };
   const isOff = client.may !== "act" || busy !== undefined;
   return html`<div class="answer">
-    ${takesText ? html`<label>${isFree ? "Your answer" : textLabel(item.kind)}<textarea ref=${field} rows="2" disabled=${isOff} aria-invalid=${wanted !== undefined}></textarea></label>` : null}
+    ${
+      takesText
+        ? html`<label>${isFree ? "Your answer" : textLabel(item.kind)}<textarea ref=${field} rows="2"
+          disabled=${isOff} aria-invalid=${wanted !== undefined}>
+      </textarea></label>`
+        : null
+    }
     ${wanted === undefined ? null : html`<p class="bad-text" role="alert">Say why: “${wanted}” takes a text.</p>`}
-    <div class="buttons">${item.answers.map((answer) => html`<button type="button" key=${answer.word} class=${`button${answer.recommended || item.answers.length === 1 ? " primary" : ""}`} disabled=${isOff} onClick=${() => give(answer)}>${labelOf(answer.word)}${answer.recommended ? html`<span class="hint"> recommended</span>` : null}</button>`)}</div>
+    <div class="buttons">${item.answers.map(
+      (answer) => html`<button type="button" key=${answer.word}
+      class=${`button${answer.recommended || item.answers.length === 1 ? " primary" : ""}`} disabled=${isOff}
+      onClick=${() => give(answer)}>
+      ${labelOf(answer.word)}${answer.recommended ? html`<span class="hint"> recommended</span>` : null}</button>`,
+    )}</div>
     ${client.may === "act" ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can answer.</p>`}
     ${busy === undefined ? null : html`<p class="muted" role="status">Sending “${busy}”…</p>`}
     <${Outcome} acted=${acted} />

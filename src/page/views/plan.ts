@@ -13,10 +13,13 @@ export function PlanView({ query }: { readonly query: URLSearchParams }): VNode 
   const session = query.get("session") ?? "";
   const { document: plan, fault } = useView("plan", { session: session || undefined });
   const choose = (name: string) => amend(`/plan${name === "" ? "" : `?session=${encodeURIComponent(name)}`}`);
-  const head = html`<${ViewHead} title="Plan" about=${plan === undefined || plan.nodes.length === 0 ? undefined : aboutText(plan)}><${SessionSelect} value=${session} all="Newest session" onChange=${choose} /><//>`;
+  const head = html`<${ViewHead} title="Plan" about=${plan === undefined || plan.nodes.length === 0 ? undefined : aboutText(plan)}>
+    <${SessionSelect} value=${session} all="Newest session" onChange=${choose} /><//>`;
   if (plan === undefined) return html`${head}<${Loading} what="the plan" fault=${fault} />`;
   if (plan.nodes.length === 0)
-    return html`${head}<${Empty} title="There is no plan yet"><p>A plan is a file of tasks, with what each may change and what it needs first.</p><${Command} line="lockstep help plans" /><//>`;
+    return html`${head}<${Empty} title="There is no plan yet">
+      <p>A plan is a file of tasks, with what each may change and what it needs first.</p>
+      <${Command} line="lockstep help plans" /><//>`;
   return html`${head}<${Graph} plan=${plan} />`;
 }
 
@@ -34,11 +37,22 @@ function Graph({ plan: { nodes, edges, columns } }: { readonly plan: PlanGraph }
   const height = size.head + rows * (size.height + size.rowGap);
   return html`<div class="graph" tabindex="0" role="region" aria-label="Tasks and what each needs">
     <div class="graph-inner" style=${{ width: `${width}px`, height: `${height}px` }}>
-      <svg width=${width} height=${height} aria-hidden="true">${edges.map(([from, to]) => html`<path key=${`${from} ${to}`} class="edge" d=${edgePath(nodes[from], nodes[to])} />`)}</svg>
-      ${Array.from({ length: columns }, (_, at) => html`<span key=${at} class="batch" style=${{ left: `${placeOf({ column: at, row: 0 }).x}px` }}>Batch ${at + 1}</span>`)}
+      <svg width=${width} height=${height} aria-hidden="true">${edges.map(
+        ([from, to]) => html`<path
+        key=${`${from} ${to}`} class="edge" d=${edgePath(nodes[from], nodes[to])} />`,
+      )}</svg>
+      ${Array.from(
+        { length: columns },
+        (_, at) => html`<span key=${at} class="batch"
+        style=${{ left: `${placeOf({ column: at, row: 0 }).x}px` }}>Batch ${at + 1}</span>`,
+      )}
       ${nodes.map((node) => {
         const { x, y } = placeOf(node);
-        return html`<a key=${node.key} class=${`node ${node.tone}`} href=${taskPath(node.key)} style=${{ left: `${x}px`, top: `${y}px`, width: `${size.width}px`, height: `${size.height}px` }}><span class="line"><span class=${`dot ${node.tone}`} aria-hidden="true"></span><strong class="name">${node.name}</strong><span class="muted">${node.word}</span></span><span class="line"><bdi>${node.title}</bdi></span></a>`;
+        return html`<a key=${node.key} class=${`node ${node.tone}`} href=${taskPath(node.key)}
+          style=${{ left: `${x}px`, top: `${y}px`, width: `${size.width}px`, height: `${size.height}px` }}>
+          <span class="line"><span class=${`dot ${node.tone}`} aria-hidden="true"></span>
+          <strong class="name">${node.name}</strong><span class="muted">${node.word}</span></span><span class="line">
+          <bdi>${node.title}</bdi></span></a>`;
       })}
     </div>
   </div>`;

@@ -45,15 +45,40 @@ export function TaskView({
     return pressed === "Escape";
   });
   if (page === undefined)
-    return html`<${ViewHead} title=${key} />${fault?.startsWith("there is nothing") ? html`<${Empty} title="There is no such task">It may belong to another repository. <a href="/tasks">All tasks</a><//>` : html`<${Loading} what="the task" fault=${fault} />`}`;
+    return html`<${ViewHead} title=${key} />${
+      fault?.startsWith("there is nothing")
+        ? html`<${Empty} title="There is no such task">It may belong to another repository. <a href="/tasks">All tasks</a>
+      <//>`
+        : html`<${Loading} what="the task" fault=${fault} />`
+    }`;
   const { row } = page;
   const show = (next: Tab) => amend(`${location.pathname}${next === "history" ? "" : `?show=${next}`}`);
-  return html`<p class="crumbs"><a href="/tasks">Tasks</a>${row.session === null ? null : html` <span class="muted">/</span> <a href=${`/tasks?session=${encodeURIComponent(row.session)}`}>${row.session}</a>`}</p>
-    <header class="view-head task-title"><div><h1><span class="name">${row.name}</span> <bdi>${row.title}</bdi></h1><p class="about"><${Chip} tone=${row.tone}>${row.word}<//> ${row.why === "" ? null : html`<${Marked} text=${row.why} />`}</p></div></header>
+  return html`<p class="crumbs">
+    <a href="/tasks">Tasks</a>${
+      row.session === null
+        ? null
+        : html` <span class="muted">/</span> <a
+      href=${`/tasks?session=${encodeURIComponent(row.session)}`}>${row.session}</a>`
+    }</p>
+    <header class="view-head task-title"><div><h1><span class="name">${row.name}</span> <bdi>${row.title}</bdi></h1>
+      <p class="about">
+      <${Chip} tone=${row.tone}>${row.word}<//> ${row.why === "" ? null : html`<${Marked} text=${row.why} />`}</p>
+      </div></header>
     ${page.actions.length === 0 ? null : html`<${Actions} task=${key} actions=${page.actions} />`}
     ${page.decisions.length === 0 ? null : html`<p class="banner person">It waits for your answer. <a href="/">Needs you</a> has the question.</p>`}
     <${Facts} page=${page} />
-    <div class="tabs" role="tablist" aria-label="About the task">${(Object.keys(tabs) as Tab[]).map((name) => html`<button type="button" role="tab" key=${name} id=${`tab-${name}`} aria-selected=${name === tab} aria-controls="tab-panel" tabindex=${name === tab ? 0 : -1} onClick=${() => show(name)} onKeyDown=${(event: KeyboardEvent) => moveTab(event, name, show)}>${tabs[name]}${name === "evidence" && page.evidence.length > 0 ? html`<span class="count">${page.evidence.length}</span>` : null}</button>`)}</div>
+    <div class="tabs" role="tablist" aria-label="About the task">
+      ${(Object.keys(tabs) as Tab[]).map(
+        (name) => html`<button type="button" role="tab" key=${name}
+      id=${`tab-${name}`} aria-selected=${name === tab} aria-controls="tab-panel" tabindex=${name === tab ? 0 : -1}
+      onClick=${() => show(name)} onKeyDown=${(event: KeyboardEvent) => moveTab(event, name, show)}>
+      ${tabs[name]}${
+        name === "evidence" && page.evidence.length > 0
+          ? html`<span class="count">
+      ${page.evidence.length}</span>`
+          : null
+      }</button>`,
+      )}</div>
     <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
       ${tab === "history" ? html`<${History} key=${key} page=${page} task=${key} />` : null}
       ${tab === "changes" ? html`<${DiffView} key=${key} task=${key} />` : null}
@@ -80,16 +105,56 @@ function Facts({ page }: { readonly page: TaskPage }): VNode {
     html`<ul class="plain">${list.map((path) => html`<li key=${path}><code>${path}</code></li>`)}</ul>`;
   return html`<dl class="facts">
     ${fact("Agent", `${row.agent ?? "none yet"}${row.model === null ? "" : `, ${row.model}`}${row.machine === null ? "" : `, on ${row.machine}`}`)}
-    ${fact("Time", html`${row.seconds === null ? "not started" : duration(row.seconds)}${row.attempts > 1 ? `, attempt ${row.attempts}` : ""}${row.beatAt === null || !row.isRunning ? null : html`, last heartbeat <${Age} at=${row.beatAt} suffix=" ago" />`}`)}
-    ${fact("Tokens and cost", html`<${Budget} used=${row.tokens} max=${row.tokensMax} also=${row.costUsd === null ? undefined : money(row.costUsd)} text=${tokens} />`)}
+    ${fact(
+      "Time",
+      html`${row.seconds === null ? "not started" : duration(row.seconds)}${row.attempts > 1 ? `, attempt ${row.attempts}` : ""}${
+        row.beatAt === null || !row.isRunning
+          ? null
+          : html`, last heartbeat <${Age}
+      at=${row.beatAt} suffix=" ago" />`
+      }`,
+    )}
+    ${fact(
+      "Tokens and cost",
+      html`<${Budget} used=${row.tokens} max=${row.tokensMax}
+      also=${row.costUsd === null ? undefined : money(row.costUsd)} text=${tokens} />`,
+    )}
     ${commit === null ? null : fact("Commit", html`<code>${commit.slice(0, 12)}</code>`)}
     ${fact("May change", scope.length === 0 ? "the whole repository" : paths(scope))}
     ${forbidden.length === 0 ? null : fact("Must not change", paths(forbidden))}
     ${fact("Holds", locks.length === 0 ? "no lock" : paths(locks.map(({ resource }) => resource)))}
-    ${waiting.length === 0 ? null : fact("Waiting for it", html`<span class="links">${waiting.map((task) => html`<${TaskLink} key=${task.key} task=${task} />`)}</span>`)}
-    ${needs.length === 0 ? null : fact("Needs", html`<span class="links">${needs.map((task) => html`<${TaskLink} key=${task.key} task=${task} />`)}</span>`)}
+    ${
+      waiting.length === 0
+        ? null
+        : fact(
+            "Waiting for it",
+            html`<span class="links">
+      ${waiting.map((task) => html`<${TaskLink} key=${task.key} task=${task} />`)}</span>`,
+          )
+    }
+    ${
+      needs.length === 0
+        ? null
+        : fact(
+            "Needs",
+            html`<span class="links">${needs.map(
+              (task) => html`<${TaskLink}
+      key=${task.key} task=${task} />`,
+            )}</span>`,
+          )
+    }
     ${page.resolution === null ? null : fact("Your answer", html`<bdi>${page.resolution}</bdi>`)}
-    ${remarks.length === 0 ? null : fact("Remarks", html`<ul class="plain bad-text">${remarks.map((line) => html`<li key=${line} dir="auto">${line}</li>`)}</ul>`)}
+    ${
+      remarks.length === 0
+        ? null
+        : fact(
+            "Remarks",
+            html`<ul class="plain bad-text">${remarks.map(
+              (line) => html`<li
+      key=${line} dir="auto">${line}</li>`,
+            )}</ul>`,
+          )
+    }
     ${page.goal === null ? null : fact("Goal", html`<bdi class="pre">${page.goal}</bdi>`)}
   </dl>`;
 }
@@ -116,9 +181,24 @@ function History({ page, task }: { readonly page: TaskPage; readonly task: strin
     (item, at) => html`<li key=${item.seq} class=${`event ${item.tone}`}>
       ${at === 0 || dayText(item.at) !== dayText(items[at - 1]?.at ?? "") ? html`<p class="day">${dayText(item.at)}</p>` : null}
       <span class=${`dot ${item.tone}`} aria-hidden="true"></span>
-      <div class="event-body"><p><strong>${item.title}</strong>${item.code === null ? null : html` <code class="code-name">${item.code}</code>`} <span class="muted by">${item.by}, <time datetime=${item.at}>${timeText(item.at)}</time></span></p>
+      <div class="event-body"><p>
+        <strong>${item.title}</strong>${
+          item.code === null
+            ? null
+            : html` <code class="code-name">
+          ${item.code}</code>`
+        } <span class="muted by">${item.by}, <time datetime=${item.at}>
+          ${timeText(item.at)}</time>
+        </span></p>
       ${item.text === "" ? null : html`<p class="pre event-text"><${Marked} text=${item.text} /></p>`}
-      ${item.lines.length === 0 ? null : html`<ul class="findings">${item.lines.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul>`}</div>
+      ${
+        item.lines.length === 0
+          ? null
+          : html`<ul class="findings">${item.lines.map(
+              (line, index) => html`<li
+        key=${index} dir="auto">${line}</li>`,
+            )}</ul>`
+      }</div>
     </li>`,
   )}</ol>
     ${next === null ? null : html`<button type="button" class="more" onClick=${more}>Older events</button>`}
@@ -166,6 +246,16 @@ function EvidenceCard({ task, one }: { readonly task: string; readonly one: Evid
               (line, at) => html`<div key=${at} class="log-line"><${AnsiLine} text=${line} /></div>`,
             )}</pre>`
     }
-    ${one.hasOutput ? html`<details class="subject" onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}><summary>The whole output</summary>${isOpen ? html`<${LongText} name="output" query=${{ task, check: one.number }} label="the output" />` : null}</details>` : null}
+    ${
+      one.hasOutput
+        ? html`<details class="subject" onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>
+      <summary>The whole output</summary>${
+        isOpen
+          ? html`<${LongText} name="output"
+        query=${{ task, check: one.number }} label="the output" />`
+          : null
+      }</details>`
+        : null
+    }
   <//>`;
 }

@@ -38,9 +38,20 @@ export function TasksView({ query }: { readonly query: URLSearchParams }): VNode
   });
   return html`<${ViewHead} title="Tasks" about=${list === undefined ? undefined : aboutText(list, filter)}>
       <${SessionSelect} value=${session} onChange=${(value: string) => change({ session: value })} />
-      <label class="filter"><span class="sr">Filter tasks</span><input ref=${box} type="search" placeholder="Filter: name, agent, path, state" value=${filter} onInput=${(event: Event) => change({ filter: (event.currentTarget as HTMLInputElement).value })} onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && leaveFilter(event, change)} /><kbd aria-hidden="true">/</kbd></label>
+      <label class="filter"><span class="sr">Filter tasks</span>
+        <input ref=${box} type="search" placeholder="Filter: name, agent, path, state" value=${filter}
+          onInput=${(event: Event) => change({ filter: (event.currentTarget as HTMLInputElement).value })}
+          onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && leaveFilter(event, change)} />
+        <kbd aria-hidden="true">/</kbd></label>
     <//>
-    ${list === undefined ? html`<${Loading} what="the tasks" fault=${fault} />` : list.total === 0 ? html`<${NoTasks} filter=${filter} />` : html`<${Rows} list=${list} rowAt=${rowAt} want=${want} />`}`;
+    ${
+      list === undefined
+        ? html`<${Loading} what="the tasks" fault=${fault} />`
+        : list.total === 0
+          ? html`<${NoTasks}
+      filter=${filter} />`
+          : html`<${Rows} list=${list} rowAt=${rowAt} want=${want} />`
+    }`;
 }
 
 function leaveFilter(event: KeyboardEvent, change: (next: { readonly filter: string }) => void): void {
@@ -58,7 +69,9 @@ function aboutText({ total }: TaskList, filter: string): string {
 
 function NoTasks({ filter }: { readonly filter: string }): VNode {
   if (filter !== "") return html`<${Empty} title="No task matches">Esc clears the filter.<//>`;
-  return html`<${Empty} title="No tasks yet"><p>A plan of tasks, or a single one:</p><${Command} line="lockstep run tasks.yaml" /><${Command} line='lockstep do "Round prices half-even" --scope src/price' /><//>`;
+  return html`<${Empty} title="No tasks yet"><p>A plan of tasks, or a single one:</p>
+    <${Command} line="lockstep run tasks.yaml" />
+    <${Command} line='lockstep do "Round prices half-even" --scope src/price' /><//>`;
 }
 
 /** Rows further away than this are forgotten. */
@@ -165,12 +178,16 @@ function Rows({ list, rowAt, want }: RowsProps): VNode {
     if (item !== undefined) showItem(box.current, item);
     return true;
   });
-  return html`<div class="task-head" aria-hidden="true"><span>State</span><span>Task</span><span>Agent</span><span>Time</span><span>Tokens and cost</span><span>Scope and proof</span></div>
+  return html`<div class="task-head" aria-hidden="true"><span>State</span><span>Task</span><span>Agent</span>
+    <span>Time</span><span>Tokens and cost</span><span>Scope and proof</span></div>
     <div class="rows" ref=${box} style=${{ height: `${height}px` }} role="list" aria-label=${counted(list.total, "task")}>
       ${visible.map((item) =>
         "group" in item
-          ? html`<div class="group" role="presentation" key=${item.group.name} style=${{ top: `${item.top}px`, height: `${item.height}px` }}><h2>${item.group.title}</h2><span class="muted">${item.group.count}</span></div>`
-          : html`<div class="row-place" role="listitem" aria-setsize=${list.total} aria-posinset=${item.at + 1} key=${item.at} style=${{ top: `${item.top}px`, height: `${item.height}px` }}><${Row} row=${rowAt(item.at)} isSelected=${selected === item.at} /></div>`,
+          ? html`<div class="group" role="presentation" key=${item.group.name} style=${{ top: `${item.top}px`, height: `${item.height}px` }}>
+            <h2>${item.group.title}</h2><span class="muted">${item.group.count}</span></div>`
+          : html`<div class="row-place" role="listitem" aria-setsize=${list.total} aria-posinset=${item.at + 1}
+            key=${item.at} style=${{ top: `${item.top}px`, height: `${item.height}px` }}>
+            <${Row} row=${rowAt(item.at)} isSelected=${selected === item.at} /></div>`,
       )}
     </div>`;
 }
@@ -207,11 +224,28 @@ function Row({
   const { name, title, word, tone, agent, model, machine, why, scope, scopeMore, proof, attempts } = row;
   return html`<a class=${`row${isSelected ? " selected" : ""}`} href=${taskPath(row.key)} aria-current=${isSelected ? "true" : undefined}>
     <span class="cell state-cell"><${Chip} tone=${tone}>${word}<//></span>
-    <span class="cell what"><span class="line"><strong class="name">${name}</strong> <bdi class="title">${title}</bdi></span><span class="line muted"><bdi>${why || (attempts > 1 ? counted(attempts, "attempt") : "")}</bdi></span></span>
-    <span class="cell who"><span class="line">${agent ?? "–"}</span><span class="line muted">${[model, machine].filter(Boolean).join(" · ")}</span></span>
-    <span class="cell when"><span class="line number">${row.seconds === null ? "–" : duration(row.seconds)}</span><span class="line muted">${row.isRunning && row.beatAt !== null ? html`beat <${Age} at=${row.beatAt} suffix=" ago" />` : html`<${Age} at=${row.since} suffix=" ago" />`}</span></span>
-    <span class="cell spent">${attempts === 0 ? html`<span class="muted">–</span>` : html`<${Budget} used=${row.tokens} max=${row.tokensMax} also=${costText(row)} text=${tokens} />`}</span>
-    <span class="cell where"><span class="line"><bdi>${scope.join(", ") || "whole repository"}</bdi>${scopeMore > 0 ? html`<span class="muted"> +${scopeMore}</span>` : null}</span><span class="line muted"><bdi>${proof === "" ? "" : `✓ ${proof}`}</bdi></span></span>
+    <span class="cell what"><span class="line"><strong class="name">${name}</strong> <bdi class="title">${title}</bdi>
+      </span><span class="line muted"><bdi>${why || (attempts > 1 ? counted(attempts, "attempt") : "")}</bdi></span>
+      </span>
+    <span class="cell who"><span class="line">${agent ?? "–"}</span>
+      <span class="line muted">${[model, machine].filter(Boolean).join(" · ")}</span></span>
+    <span class="cell when"><span class="line number">${row.seconds === null ? "–" : duration(row.seconds)}</span>
+      <span class="line muted">${
+        row.isRunning && row.beatAt !== null
+          ? html`beat <${Age}
+        at=${row.beatAt} suffix=" ago" />`
+          : html`<${Age} at=${row.since} suffix=" ago" />`
+      }</span>
+      </span>
+    <span class="cell spent">${
+      attempts === 0
+        ? html`<span class="muted">–</span>`
+        : html`<${Budget}
+      used=${row.tokens} max=${row.tokensMax} also=${costText(row)} text=${tokens} />`
+    }</span>
+    <span class="cell where"><span class="line">
+      <bdi>${scope.join(", ") || "whole repository"}</bdi>${scopeMore > 0 ? html`<span class="muted"> +${scopeMore}</span>` : null}</span>
+      <span class="line muted"><bdi>${proof === "" ? "" : `✓ ${proof}`}</bdi></span></span>
   </a>`;
 }
 
@@ -224,7 +258,8 @@ function costText({ costUsd, costMax }: TaskRow): string | undefined {
 export function useKeys(pressed: (key: string) => boolean): void {
   const latest = useRef(pressed);
   latest.current = pressed;
-  useEffect(() => {
+  // At once, so that no key is lost between what is shown and what is heard.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const { target } = event;
