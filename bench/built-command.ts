@@ -13,7 +13,8 @@ export function builtCommand(): BuiltCommand {
   if (!existsSync(join(root, "dist"))) throw new Error("the command is not built yet: run `npm run build`");
   const folder = temporaryFolder();
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { files: string[] };
-  for (const part of [...files, "package.json"])
+  const packed = files.filter((file) => !file.startsWith("!")); // what a package leaves out
+  for (const part of [...packed, "package.json"])
     cpSync(join(root, part), join(folder.path, part), { recursive: true });
   return { path: join(folder.path, "bin", "lockstep.cjs"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
   connection.close();
   await server.query("ledger", "ALTER ROLE machine LOGIN");
   url = server.url("ledger", "machine");
-});
+}, 60_000);
 
 afterAll(() => {
   server.stop("immediate");

@@ -45,7 +45,7 @@ const connectMs = 5000;
 const statementMsDefault = 10_000;
 const hangingMs = 5000;
 const pauseMs = { min: 20, max: 1000 };
-const lockMs = { wait: 500, hold: 5000 };
+const lockMs = { wait: 3000, hold: 2000 };
 
 type Row = Readonly<Record<string, unknown>>;
 
