@@ -62,7 +62,7 @@ const limits = z
       .nullable()
       .default(null)
       .describe(
-        "maximum number of checks that run in parallel, each in a network of its own, which needs the sandbox; null: one for every two cores",
+        "maximum number of checks that run in parallel; with more than 1, each has only a loopback network of its own, which needs the sandbox; null: 1",
       ),
     batching: z
       .enum(["continuous", "batch"])

@@ -41,7 +41,7 @@ export interface ProverOptions {
   /** Stores results; by default in memory. */
   readonly reuse?: Reuse;
   readonly checkMsMax?: number;
-  /** How many checks may run in parallel, if each can have a network of its own. Default: 1. */
+  /** How many checks may run in parallel. More than one takes the machine's network from all of them. Default: 1. */
   readonly proofsMax?: number;
   /** After this time a message says that a command is still running. */
   readonly slowMs?: number;
@@ -73,18 +73,6 @@ interface Failed {
   readonly error: string;
 }
 
-/** The result of a run without the machine's network that may differ with it. It is not stored. */
-interface Unclear {
-  readonly unclear: Proven;
-}
-
-interface WantedRun {
-  readonly commit: string;
-  readonly command: string;
-  readonly change: ChangeFacts | undefined;
-  readonly isAhead: boolean;
-}
-
 interface Checked {
   readonly run: CheckRun;
   /** Whether the outcome comes from the tree, and not from this machine. */
@@ -103,6 +91,11 @@ const setupMsMax = 15 * 60_000;
  */
 export class Prover implements Disposable, AsyncDisposable {
   readonly isolation: ProverIsolation;
+  /**
+   * False if checks may run in parallel: each has a network of its own then, with the loopback interface only, because
+   * one could otherwise answer for another on the same port. All checks of a prover run in the same way.
+   */
+  readonly hasNetwork: boolean;
   readonly #options: ProverOptions;
   readonly #places: ProofPlaces;
   readonly #sandbox: Sandbox;
@@ -111,20 +104,15 @@ export class Prover implements Disposable, AsyncDisposable {
   /** Keys of runs that failed: a pass after a failure is flaky, so it is not stored as proof. */
   readonly #failed = new Set<string>();
   /** Runs that were started ahead and whose results were not requested yet. */
-  readonly #ahead = new Map<string, Promise<Proven | Failed | Unclear>>();
-  readonly #isParallel: boolean;
+  readonly #ahead = new Map<string, Promise<Proven | Failed>>();
   #installing: Promise<unknown> = Promise.resolve();
-  /** Commands that failed without the machine's network and passed with it. */
-  readonly #needsNetwork = new Set<string>();
-  /** How many tests of a command passed with the machine's network. */
-  readonly #passes = new Map<string, number>();
   readonly #end = new AbortController();
 
   private constructor(
     options: ProverOptions,
-    { sandbox, missing, isParallel }: { sandbox: Sandbox; missing: string | undefined; isParallel: boolean },
+    { sandbox, missing, hasNetwork }: { sandbox: Sandbox; missing: string | undefined; hasNetwork: boolean },
   ) {
-    this.#isParallel = isParallel;
+    this.hasNetwork = hasNetwork;
     this.isolation = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
     this.#options = options;
     this.#sandbox = sandbox;
@@ -138,57 +126,30 @@ export class Prover implements Disposable, AsyncDisposable {
     const chosen = await chooseSandbox(options.sandbox ?? "auto");
     if ("error" in chosen) throw new SandboxFault(chosen.error);
     const { sandbox, missing } = chosen;
-    const isParallel = (options.proofsMax ?? 1) > 1 && (await sandbox.hasOwnNetworks());
-    return new Prover(options, { sandbox, missing, isParallel });
+    const hasNetwork = (options.proofsMax ?? 1) <= 1 || !(await sandbox.hasOwnNetworks());
+    return new Prover(options, { sandbox, missing, hasNetwork });
   }
 
   /**
-   * Starts a run in parallel with others, in a network of its own. The next call of `run` with the same arguments gets
-   * its result. Does nothing if checks cannot be isolated from each other.
+   * Starts a run in parallel with others. The next call of `run` with the same arguments gets its result. Does nothing
+   * if checks cannot be isolated from each other.
    */
   startAhead(commit: string, command: string, change?: ChangeFacts): void {
     const key = JSON.stringify([commit, command, change]);
-    if (!this.#isParallel || this.#needsNetwork.has(command) || this.#ahead.has(key)) return;
-    const run = this.#run({ commit, command, change, isAhead: true });
+    if (this.hasNetwork || this.#ahead.has(key)) return;
+    const run = this.#run(commit, command, change);
     run.catch(() => {}); // the caller of `run` gets the error
     this.#ahead.set(key, run);
   }
 
-  /** `isExpected`: a failure that is accepted even if the check had no access to the machine's network. */
-  async run(
-    commit: string,
-    command: string,
-    change?: ChangeFacts,
-    isExpected: (run: CheckRun) => boolean = () => false,
-  ): Promise<Proven | Failed> {
+  async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
     const key = JSON.stringify([commit, command, change]);
-    const ahead = await this.#ahead.get(key);
+    const ahead = this.#ahead.get(key);
     this.#ahead.delete(key);
-    if (ahead !== undefined && !this.#needsNetwork.has(command)) {
-      if (!("unclear" in ahead)) return ahead;
-      const { run } = ahead.unclear;
-      if (run.exit !== 0 && isExpected(run)) return ahead.unclear;
-    }
-    const proven = await this.#run({ commit, command, change, isAhead: false });
-    if ("unclear" in proven) return proven.unclear;
-    if ("error" in proven || proven.run.exit !== 0) return proven;
-    if (ahead !== undefined && "unclear" in ahead && ahead.unclear.run.exit !== 0)
-      this.#needsNetwork.add(command);
-    this.#passes.set(command, Math.max(this.#passes.get(command) ?? 0, passesIn(proven.inventory)));
-    return proven;
+    return ahead ?? this.#run(commit, command, change);
   }
 
-  /** True if the command has failed without the machine's network and passed with it. */
-  needsNetwork(command: string): boolean {
-    return this.#needsNetwork.has(command);
-  }
-
-  /** Without the machine's network, a check can fail, or skip tests, for this reason alone. */
-  #isUnclear(command: string, { run, inventory }: Checked): boolean {
-    return run.exit !== 0 || passesIn(inventory) < (this.#passes.get(command) ?? 0);
-  }
-
-  async #run({ commit, command, change, isAhead }: WantedRun): Promise<Proven | Failed | Unclear> {
+  async #run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
     // A shell exits with 0 for an empty command.
     if (command.trim() === "") return { error: "the command is empty" };
     const setup = await this.#setupOf(commit);
@@ -197,7 +158,7 @@ export class Prover implements Disposable, AsyncDisposable {
     if ("error" in included) return included;
     const { tree } = setup;
     const inputs = {
-      ...{ tree, command, setupKey: setup.key, env: this.#passed() },
+      ...{ tree, command, setupKey: setup.key, env: this.#passed(), network: this.hasNetwork },
       included: includedMarks(included),
     };
     const { plain, told } = reuseKeys(inputs, change && [change.base, ...change.changed]);
@@ -211,13 +172,11 @@ export class Prover implements Disposable, AsyncDisposable {
     }
     const checked = await this.#places.with(tree, async (place) => {
       const failed = await this.#prepare(place, setup, included);
-      return failed ?? this.#check(place, { command, setup, change, network: !isAhead });
+      return failed ?? this.#check(place, { command, setup, change });
     });
     if ("error" in checked) return checked;
     const { run, inventory, isTrees } = checked;
     this.#places.took(run.seconds * 1000);
-    if (isAhead && this.#isUnclear(command, checked))
-      return { unclear: { tree, run, reused: false, inventory } };
     if (run.exit !== 0) {
       this.#failed.add(plain);
       if (isTrees) await this.#reuse.keep([{ key: plain, command, tree, ...run }]);
@@ -301,10 +260,17 @@ export class Prover implements Disposable, AsyncDisposable {
     const { checkout } = place;
     const { commonFolder, onProgress } = this.#options;
     const { own, shared } = resultKeys(setup, included);
-    await checkout.showBare(commit);
-    await copyIncluded(included, checkout.folder);
+    const showBare = async () => {
+      await checkout.showBare(commit);
+      await copyIncluded(included, checkout.folder);
+    };
+    await showBare();
     if (commands.length === 0) onProgress?.(`nothing is installed: ${why}`);
-    const isStored = await this.#takeStored(place, setup, shared ?? own);
+    const stored =
+      commands.length === 0 ? "missing" : await takeSetup(commonFolder, shared ?? own, checkout.folder);
+    const isStored = stored === "taken";
+    if (isStored) onProgress?.(`copied what an earlier set-up installed (${why})`);
+    if (stored === "evicted") await showBare();
     if (!isStored)
       for (const command of commands) {
         const failed = await this.#setUp(place, command, setup);
@@ -316,17 +282,10 @@ export class Prover implements Disposable, AsyncDisposable {
     const key = isShared ? (shared ?? own) : own;
     checkout.keepSetup(key);
     const isForMany = isShared || !runsTree;
-    if (!isStored && commands.length > 0 && isForMany && checkout.setupFiles().every(isInstalled))
-      await storeSetup(commonFolder, key, checkout.folder);
+    const folders = checkout.setupFiles();
+    if (!isStored && commands.length > 0 && isForMany && folders.every(isInstalled))
+      await storeSetup(commonFolder, { key, checkout: checkout.folder, folders });
     return undefined;
-  }
-
-  /** Copies what an earlier set-up with the same key installed. */
-  async #takeStored({ checkout }: ProofPlace, { commands, why }: CommitSetup, key: string): Promise<boolean> {
-    const { commonFolder, onProgress } = this.#options;
-    if (commands.length === 0 || !(await takeSetup(commonFolder, key, checkout.folder))) return false;
-    onProgress?.(`copying what an earlier set-up installed (${why})`);
-    return true;
   }
 
   async #setUp(
@@ -355,8 +314,7 @@ export class Prover implements Disposable, AsyncDisposable {
       command,
       setup,
       change,
-      network,
-    }: Pick<WantedRun, "command" | "change"> & { readonly setup: CommitSetup; readonly network: boolean },
+    }: { readonly command: string; readonly setup: CommitSetup; readonly change: ChangeFacts | undefined },
   ): Promise<Checked | Failed> {
     const output = new WholeOutput();
     const msMax = this.#options.checkMsMax ?? checkMsMax;
@@ -364,7 +322,7 @@ export class Prover implements Disposable, AsyncDisposable {
     const ran = await this.#runSandboxed(place, {
       command: ["sh", "-c", command],
       purpose: "check",
-      network,
+      network: this.hasNetwork,
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
       env: {
         ...this.#environment(place, setup),
@@ -425,10 +383,6 @@ export class Prover implements Disposable, AsyncDisposable {
         : {};
     return { ...passed, ...python, CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
-}
-
-function passesIn(inventory: Inventory | null): number {
-  return Object.values(inventory?.tests ?? {}).filter((outcome) => outcome === "pass").length;
 }
 
 /** Whether a failure comes from this machine: a program is missing, or the check did not start. */

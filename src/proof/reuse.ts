@@ -48,6 +48,8 @@ export interface CheckInputs {
   /** Files copied from the main checkout, with a mark of their content. */
   readonly included: readonly (readonly [path: string, mark: string])[];
   readonly env: Readonly<Record<string, string>>;
+  /** Whether the check can reach the machine's network. */
+  readonly network: boolean;
 }
 
 /**
@@ -55,10 +57,11 @@ export interface CheckInputs {
  * because a check that reads only changed files may have checked nothing in the other run.
  */
 export function reuseKeys(
-  { tree, command, setupKey, included, env }: CheckInputs,
+  { tree, command, setupKey, included, env, network }: CheckInputs,
   facts: readonly string[] | undefined,
 ): { readonly plain: string; readonly told: string | undefined } {
   const machine = [process.platform, process.arch, process.version, `reporters ${reportersVersion}`];
+  if (!network) machine.push("no network");
   const inputs = [tree, command, setupKey, included, Object.entries(env).sort(), machine];
   const keyOf = (more: readonly unknown[]) =>
     createHash("sha256")

@@ -43,10 +43,9 @@ describe("checks that are started ahead", () => {
     prover.startAhead("HEAD", second);
     for (const command of [first, second])
       expect(await prover.run("HEAD", command)).toMatchObject({ run: { exit: 0 }, reused: false });
-    expect(prover.needsNetwork(first)).toBe(false);
   });
 
-  it("have the machine's network where they fail without it, and that failure does not count", async () => {
+  it("have no network but their own, as every other check of that prover", async () => {
     using ground = provingGround();
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     try {
@@ -55,34 +54,18 @@ describe("checks that are started ahead", () => {
       const connect = `require("net").connect(${port}, "127.0.0.1").on("error", () => process.exit(7)).on("connect", () => process.exit(0));`;
       const command = `${JSON.stringify(process.execPath)} -e '${connect}'`;
       const reuse = reuseInMemory();
-      await using prover = await Prover.open({ ...ground.options, proofsMax: 2, reuse });
-      prover.startAhead("HEAD", command);
-      const proven = await prover.run("HEAD", command);
-      expect(proven).toMatchObject({ run: { exit: 0 }, reused: false });
-      expect(proven).not.toHaveProperty("run.earlier");
-      expect(prover.needsNetwork(command)).toBe(true);
-      expect(await prover.run("HEAD", command)).toMatchObject({ reused: true });
-    } finally {
-      server.close();
-    }
-  });
-
-  it("run again where fewer tests pass without the network than with it", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    try {
-      await once(server, "listening");
-      const { port } = server.address() as AddressInfo;
-      const listens = `require("fs").readFileSync("/proc/net/tcp", "utf8").includes(":${port.toString(16).toUpperCase().padStart(4, "0")} ")`;
-      const test = `require("node:test").test("online", { skip: !${listens} }, () => {});`;
-      using ground = provingGround({ "a.test.js": test });
-      const command = `${JSON.stringify(process.execPath)} --test a.test.js`;
-      await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
-      const online = { inventory: { tests: { "a.test.js > online": "pass" } } };
-      expect(await prover.run("HEAD", command)).toMatchObject(online);
-      ground.write("main/b.txt", "b");
-      ground.commit();
-      prover.startAhead("HEAD", command);
-      expect(await prover.run("HEAD", command)).toMatchObject({ ...online, reused: false });
+      const exitOf = async (proofsMax: number, isAhead: boolean) => {
+        await using prover = await Prover.open({ ...ground.options, proofsMax, reuse });
+        if (isAhead) prover.startAhead("HEAD", command);
+        const proven = await prover.run("HEAD", command);
+        return "error" in proven ? proven.error : [proven.run.exit, proven.run.earlier, proven.reused];
+      };
+      expect(await exitOf(2, true)).toEqual([7, undefined, false]);
+      expect(await exitOf(2, false)).toEqual([7, undefined, false]);
+      // What failed or passed without the network says nothing about a run with it.
+      expect(await exitOf(1, false)).toEqual([0, undefined, false]);
+      expect(await exitOf(1, false)).toEqual([0, undefined, true]);
+      expect(await exitOf(2, false)).toEqual([7, undefined, false]);
     } finally {
       server.close();
     }
@@ -132,9 +115,9 @@ describe("checks that are started ahead", () => {
     const command = 'echo x >> "$HOME/counts/runs"; exit 1';
     prover.startAhead("HEAD", command);
     prover.startAhead("HEAD", command);
-    await prover.run("HEAD", command, undefined, () => true);
+    await prover.run("HEAD", command);
     expect(ground.read("home/counts/runs")).toBe("x\n");
-    await prover.run("HEAD", command, undefined, () => true);
+    await prover.run("HEAD", command);
     expect(ground.read("home/counts/runs")).toBe("x\nx\n");
   });
 

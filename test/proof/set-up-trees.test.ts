@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
@@ -104,6 +104,31 @@ describe("what a set-up installed", () => {
             run: { tail: "installed\n" },
           });
       }
+      expect(runsOf(ground)).toHaveLength(2);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("is stored without files of the commit, which an agent wrote", async () => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground));
+      const base = ground.git("rev-parse", "HEAD");
+      chmodSync(ground.write("main/.venv/bin/node", "#!/bin/sh\necho forged\n"), 0o755);
+      ground.write("main/target/x", "x\n");
+      const forged = ground.commit();
+      ground.write("main/package.json", manifest.replace("1", "2"));
+      const other = ground.commit();
+      const runs = await checkAll(ground, [forged, other, base]);
+      expect(runs.map(({ run }) => run.tail)).toEqual(Array(3).fill("installed\n"));
+      const stored = join(ground.place("state"), "lockstep");
+      expect(
+        readdirSync(stored, { recursive: true }).filter((name) =>
+          /setups.*(?:\.venv|target)/.test(String(name)),
+        ),
+      ).toEqual([]);
       expect(runsOf(ground)).toHaveLength(2);
     } finally {
       process.env.PATH = before;

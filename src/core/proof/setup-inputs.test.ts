@@ -80,6 +80,8 @@ describe("a set-up", () => {
 
   it("of npm leaves a list of the packages with scripts", () => {
     expect(hasInstallScript('{"packages":{"node_modules/a":{"hasInstallScript": true}}}')).toBe(true);
+    expect(hasInstallScript('{"packages":{"node_modules/a":{"hasInstallScript" :true}}}')).toBe(true);
+    expect(hasInstallScript("{")).toBe(true);
     expect(hasInstallScript('{"packages":{"node_modules/a":{"version":"1.0.0"}}}')).toBe(false);
   });
 
@@ -119,6 +121,19 @@ describe("a set-up", () => {
     ["pnpm's own file", { ...npm, ".pnpmfile.cjs": "" }],
     ["tracked packages", { ...npm, "node_modules/a/index.js": "" }],
     ["a shell of the tree", { ...npm, ".npmrc": "fund=false\nscript-shell=./x\n" }],
+    ["a shell of the tree after blanks", { ...npm, ".npmrc": "  script-shell=./x\n" }],
+    ...["file:lib/a.tgz", "lib/a.tgz", "git+file:///a"].map((resolved): [string, Record<string, string>] => [
+      `a lock file with ${resolved}`,
+      {
+        ...npm,
+        "package-lock.json": manifest({ lockfileVersion: 3, packages: { "node_modules/a": { resolved } } }),
+      },
+    ]),
+    [
+      "a lock file of the first version with a file of the tree",
+      { ...npm, "package-lock.json": manifest({ dependencies: { a: { version: "file:a.tgz" } } }) },
+    ],
+    ["a lock file that does not parse", { ...npm, "package-lock.json": "{" }],
     ["an option for Node", { ...npm, ".npmrc": "node-options = --import=./x.js\n" }],
     ["a plugin of yarn", { ...npm, ".yarnrc.yml": "plugins:\n  - path: .yarn/plugins/x.cjs\n" }],
     ["another yarn", { ...npm, ".yarnrc.yml": "yarnPath: tools/yarn.cjs\n" }],

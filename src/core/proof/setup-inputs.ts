@@ -70,24 +70,46 @@ function npmInputs(line: string, tree: SetupTree): SetupInputs | undefined {
   const isSettings = (path: string) => /(?:\.npmrc|\.ya?ml)$/.test(path) && !path.endsWith("pnpm-lock.yaml");
   const manifests = named(tree, /^package\.json$/);
   const settings = paths.filter(isSettings);
-  tree.load([...manifests, ...settings]);
+  const locks = paths.filter((path) => npmLocks.includes(path));
+  tree.load([...manifests, ...settings, ...locks]);
   const isInert =
     manifests.every((path) => isInertManifest(tree.text(path))) &&
-    settings.every((path) => isInertSettings(tree.text(path)));
+    locks.every((path) => isInertLock(tree.text(path))) &&
+    settings.every((path) => isInertSettings(tree.text(path), { isYaml: !path.endsWith(".npmrc") }));
   return isInert
     ? { paths, unlessScripts: !/ --ignore-scripts\b/.test(line) && !lacksScripts(tree) }
     : undefined;
 }
 
+const npmLocks = ["npm-shrinkwrap.json", "package-lock.json"];
+
+/** A package can come from a file of the tree, which the lock file names without its content. */
+function isInertLock(text: string | undefined): boolean {
+  const lock = readObject(text);
+  return (
+    lock !== undefined &&
+    objectsIn(lock).every(({ resolved, version, link }) => {
+      const isRemote = resolved === undefined || link === true || /^https?:/.test(String(resolved));
+      return isRemote && !ofTheTree.test(String(version ?? ""));
+    })
+  );
+}
+
+function objectsIn(value: unknown): readonly Record<string, unknown>[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [value as Record<string, unknown>, ...Object.values(value).flatMap(objectsIn)];
+}
+
 /** Install scripts may read any file in the tree. npm's lock file shows whether there are any. */
 function lacksScripts(tree: SetupTree): boolean {
-  const lock = ["npm-shrinkwrap.json", "package-lock.json"].map((name) => tree.text(name)).find(Boolean);
+  const lock = npmLocks.map((name) => tree.text(name)).find(Boolean);
   return lock !== undefined && /"lockfileVersion":\s*[23]\b/.test(lock) && !hasInstallScript(lock);
 }
 
-/** Reads npm's lock file, or the one in `node_modules`. */
+/** Reads npm's lock file, or the one in `node_modules`. True for one that cannot be read. */
 export function hasInstallScript(lock: string): boolean {
-  return /"hasInstallScript":\s*true/.test(lock);
+  const read = readObject(lock);
+  return read === undefined || objectsIn(read).some((one) => Boolean(one.hasInstallScript));
 }
 
 const lifecycle = /^(?:pre|post)?(?:install|prepare|prepublish|dependencies)$|^pnpm:/;
@@ -136,9 +158,10 @@ const inertSettings = new RegExp(
 const releasedYarn = /^yarnPath: \.yarn\/releases\/[\w.-]+$/;
 
 /** Checks `key=value` lines and top-level YAML keys; nested values must not refer to the tree. */
-function isInertSettings(text: string | undefined): boolean {
+function isInertSettings(text: string | undefined, { isYaml }: { readonly isYaml: boolean }): boolean {
   if (text === undefined) return false;
-  return text.split(/\r?\n/).every((line) => {
+  const lines = text.split(/\r?\n/);
+  return (isYaml ? lines : lines.map((line) => line.trim())).every((line) => {
     if (/^\s*(?:[#;].*)?$|^---\s*$/.test(line) || releasedYarn.test(line)) return true;
     if (/^[\s-]/.test(line)) return !/:\s*["']?(?:[./~]|(?:file|link|portal|exec|patch):)/.test(line);
     const key = /^["']?(.*?)["']?\s*(?:=|:(?:\s|$))/.exec(line)?.[1];

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { ledgerReuse } from "../../engine/landing/reuse-evidence.ts";
 import { Prover } from "../../proof/prover.ts";
 import type { IntegrationContext } from "./integration.ts";
@@ -15,7 +14,7 @@ export async function openProver({ engine, repository, config, onProgress }: Pro
     ...repository,
     ...{ setup, include, envPass, home, onProgress },
     sandbox: config.sandbox,
-    proofsMax: config.limits.max_proofs ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    proofsMax: config.limits.max_proofs ?? 1,
     reuse: ledgerReuse(engine),
   });
   const { missing } = prover.isolation;

@@ -14,7 +14,7 @@ import type { JudgedCheck } from "../../proof/judgement/judge-change.ts";
 import type { ChangeFacts, Proven, Prover } from "../../proof/prover.ts";
 import { readTrees } from "../../workspace/git/read-tree.ts";
 import { refuseUnset } from "./refuse-unset.ts";
-import { settledRun, type Tried, tryCheck } from "./try-check.ts";
+import { settledRun, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
   readonly command: string;
@@ -136,9 +136,15 @@ export class ChecksProof {
     const records: CheckRecord[] = [];
     const passed: JudgedCheck[] = [];
     for (const { command, kind } of checks) {
-      const compared = await this.#compare(commit, { command, kind }, change);
-      if ("allow" in compared) return { refused: compared, records };
-      const { before, tried, isKnown } = compared;
+      const before = await this.#onBase(command, kind);
+      if ("allow" in before) return { refused: before, records };
+      this.#with.onProgress(`running on the merged tree: ${command}`);
+      const { prover, allowRed, onProgress } = this.#with;
+      const isKnown = (run: CheckRun) =>
+        allowRed === true && kind === "project" && isSameFailure(before.run, run);
+      const whole = (proven: Proven) => wholeRun(proven, before);
+      const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
+      if ("error" in tried) return { refused: notRun(command, tried.error), records };
       const { tree, first: after, again } = tried;
       const asBefore = isKnown(after);
       const runs = { kind, before: before.run, after, again };
@@ -152,8 +158,7 @@ export class ChecksProof {
           after: { tree, run: after, reused: false, inventory: tried.inventory },
         });
       if (record.outcome === "pass" || asBefore) continue;
-      const isRedBase =
-        !this.#with.allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
+      const isRedBase = !allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
       if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
@@ -165,27 +170,6 @@ export class ChecksProof {
       if (answer !== "approved") return { ...vacuous(command, answer, ofRun), records };
     }
     return { records, passed };
-  }
-
-  /** Runs a check on the base and on a merged tree, both with the machine's network or both without it. */
-  async #compare(
-    commit: string,
-    { command, kind }: WantedCheck,
-    change: ChangeFacts,
-  ): Promise<{ readonly before: Proven; readonly tried: Tried; isKnown(run: CheckRun): boolean } | Deny> {
-    const { prover, allowRed, onProgress } = this.#with;
-    const before = await this.#onBase(command, kind);
-    if ("allow" in before) return before;
-    onProgress(`running on the merged tree: ${command}`);
-    const hadNetwork = prover.needsNetwork(command);
-    const isKnown = (run: CheckRun) =>
-      allowRed === true && kind === "project" && isSameFailure(before.run, run);
-    const whole = (proven: Proven) => wholeRun(proven, before);
-    const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
-    if ("error" in tried) return notRun(command, tried.error);
-    if (prover.needsNetwork(command) === hadNetwork) return { before, tried, isKnown };
-    this.#before.delete(command);
-    return this.#compare(commit, { command, kind }, change);
   }
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
@@ -201,7 +185,8 @@ export class ChecksProof {
 
   async #redBase(command: string, run: CheckRun): Promise<Deny> {
     const { prover, base } = this.#with;
-    const refused = (await refuseUnset(prover, base, { command, run })) ?? redBase(command);
+    const refused =
+      (await refuseUnset(prover, base, { command, run })) ?? redBase(command, prover.hasNetwork);
     return { ...refused, details: { command, ...refused.details, ...printed(run) } };
   }
 
@@ -250,8 +235,11 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }
 
-function redBase(command: string): Deny {
-  const reason = `\`${command}\` already fails on the base, so nothing can be verified: fix the base first, or compare failures with --allow-red`;
+function redBase(command: string, hasNetwork: boolean): Deny {
+  const next = hasNetwork
+    ? "fix the base first, or compare failures with --allow-red"
+    : "checks have no network because `limits.max_proofs` is above 1: set it to 1 if they need one; otherwise fix the base first, or compare failures with --allow-red";
+  const reason = `\`${command}\` already fails on the base, so nothing can be verified: ${next}`;
   return deny("R-PC-002", reason);
 }
 

@@ -13,7 +13,7 @@ interface Wanted {
   onProgress(line: string): void;
 }
 
-export interface Tried {
+interface Tried {
   readonly tree: string;
   readonly first: CheckRun;
   /** The second run, after a failure. */
@@ -27,7 +27,7 @@ export async function tryCheck(
   prover: Prover,
   { commit, command, change, isKnown = () => false, whole = ({ run }) => run, onProgress }: Wanted,
 ): Promise<Tried | { readonly error: string }> {
-  const proven = await prover.run(commit, command, change, isKnown);
+  const proven = await prover.run(commit, command, change);
   if ("error" in proven) return proven;
   const { tree, inventory } = proven;
   const first = whole(proven);

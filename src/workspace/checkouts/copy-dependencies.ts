@@ -7,10 +7,9 @@ import { isOutput, walkTree } from "./walk-tree.ts";
 /** The folders that set-ups create at the top. Packages of a workspace also have their own `node_modules`. */
 const keptFolders = /^(?:(?:.*\/)?node_modules|\.venv|target|vendor\/bundle)$/;
 
-/** Whether a path is, or is in, a folder that `copyInstalled` copies. */
+/** Whether the path is a folder that set-ups create. */
 export function isInstalled(path: BytePath): boolean {
-  const parts = path.split("/");
-  return parts.some((_, at) => keptFolders.test(parts.slice(0, at + 1).join("/")));
+  return keptFolders.test(path);
 }
 
 /** Copies installed dependencies into a checkout of an agent, whose git then ignores them. */
@@ -52,12 +51,12 @@ function installedFile(checkout: string): string {
   return join(dirname(checkout), "installed.json");
 }
 
-export function findInstalled(folder: string): readonly string[] {
+function findInstalled(folder: string): readonly string[] {
   const found: string[] = [];
   walkTree(folder, "", {
     enter: (path) => path !== ".git" && !isOutput(path),
     entry: (path, entry) => {
-      if (entry.isDirectory() && keptFolders.test(path)) found.push(Buffer.from(path, "latin1").toString());
+      if (entry.isDirectory() && isInstalled(path)) found.push(Buffer.from(path, "latin1").toString());
     },
     closed: () => {}, // nothing can be installed in a folder that cannot be read
   });

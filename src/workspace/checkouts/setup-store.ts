@@ -1,47 +1,70 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
+import { type BytePath, shown } from "../git/byte-path.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
-import { copyInstalled, findInstalled } from "./copy-dependencies.ts";
+import { copyInstalled } from "./copy-dependencies.ts";
 import { copyFolder } from "./copy-folder.ts";
 import { deleteLater } from "./delete-later.ts";
 
 /** One for the base, and one for each of some branches that change the lock file. */
 const setupsMax = 4;
 
+interface Installed {
+  readonly key: string;
+  readonly checkout: string;
+  /** What the set-up added to the tree: whole folders, none of which has tracked files. */
+  readonly folders: readonly BytePath[];
+}
+
 /**
- * Installed dependencies by the key of their set-up. Each is copied from a proof checkout between its set-up and its
- * first check, so no code of an agent has written it. Checkouts get copies.
+ * Stores installed dependencies by the key of their set-up. They are copied from a proof checkout between its set-up
+ * and its first check, and without files of its commit, so no agent has written them.
  */
-export async function storeSetup(commonFolder: string, key: string, checkout: string): Promise<void> {
-  const store = storeFolder(commonFolder);
-  const stored = join(store, key);
-  const installed = findInstalled(checkout);
-  if (existsSync(stored) || installed.length === 0) return;
+export async function storeSetup(commonFolder: string, { key, checkout, folders }: Installed): Promise<void> {
+  const stored = join(storeFolder(commonFolder), key);
+  if (existsSync(stored) || folders.length === 0) return;
   const half = `${stored}.${process.pid}.half`;
   removeFolder(half);
   mkdirSync(half, { recursive: true, mode: 0o700 });
-  for (const path of installed) await copyFolder({ from: checkout, to: half, path, renamed: stored });
+  for (const path of folders)
+    await copyFolder({ from: checkout, to: half, path: shown(path), renamed: stored });
   try {
     renameSync(half, stored);
   } catch (error) {
     if (!existsSync(stored)) throw error;
     removeFolder(half); // another process stored the same
   }
-  deleteLater(
-    storedSetups(commonFolder)
-      .slice(setupsMax)
-      .map(({ folder }) => folder),
-  );
+  deleteLater(storedSetups(commonFolder).slice(setupsMax).flatMap(evict));
 }
 
-/** False if no such set-up is stored. */
-export async function takeSetup(commonFolder: string, key: string, checkout: string): Promise<boolean> {
+/** Renames an entry, because nobody may take one that is half deleted. */
+function evict({ folder }: StoredSetup): readonly string[] {
+  const waste = `${folder}.waste`;
+  try {
+    renameSync(folder, waste);
+    return [waste];
+  } catch {
+    return []; // another process was faster
+  }
+}
+
+/** `evicted`: it vanished meanwhile, and part of it may have been copied. */
+export async function takeSetup(
+  commonFolder: string,
+  key: string,
+  checkout: string,
+): Promise<"taken" | "missing" | "evicted"> {
   const stored = join(storeFolder(commonFolder), key);
-  if (!existsSync(stored)) return false;
-  utimesSync(stored, new Date(), new Date());
-  await copyInstalled(stored, checkout);
-  return true;
+  if (!existsSync(stored)) return "missing";
+  try {
+    utimesSync(stored, new Date(), new Date());
+    await copyInstalled(stored, checkout);
+    return existsSync(stored) ? "taken" : "evicted";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return "evicted";
+  }
 }
 
 export interface StoredSetup {
@@ -52,7 +75,8 @@ export interface StoredSetup {
 /** The last used first. */
 export function storedSetups(commonFolder: string): readonly StoredSetup[] {
   const store = storeFolder(commonFolder);
-  const folders = existsSync(store) ? readdirSync(store).map((name) => join(store, name)) : [];
+  const names = existsSync(store) ? readdirSync(store).filter((name) => !name.includes(".")) : [];
+  const folders = names.map((name) => join(store, name));
   return folders
     .map((folder) => ({ folder, lastUse: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, other) => other.lastUse - one.lastUse);
