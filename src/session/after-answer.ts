@@ -59,10 +59,11 @@ async function waitingFor({ ledger }: Engine, settled: readonly string[]): Promi
 /** An answer about a landing takes effect when the branch is landed again. */
 async function landingsOf({ ledger }: Engine, settled: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
-  for (const { id, kind, task } of await ledger.decisions()) {
+  for (const { id, kind, task, answer } of await ledger.decisions()) {
     const isLanding = kind === "weakened" || kind === "vacuous" || kind === "manual";
     if (!settled.includes(id) || !isLanding || (await ledger.task(task)) !== undefined) continue;
-    lines.push(`next: lockstep land ${printable(task)}`);
+    const before = /^refuse/.test(answer ?? "") ? "change the branch, then " : "";
+    lines.push(`next: ${before}lockstep land ${printable(task)}, with the same options as before`);
   }
   return lines;
 }

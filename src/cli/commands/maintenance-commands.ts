@@ -7,7 +7,9 @@ export function addMaintenance(program: LockstepCommand): void {
   program
     .command("clean")
     .summary("free disk space: old checkouts, refs, outputs and caches")
-    .description("delete old checkouts, refs, outputs and caches that nothing needs any more")
+    .description(
+      "delete old checkouts, refs, outputs and caches that nothing needs any more, and the checkouts of repositories that no longer exist",
+    )
     .option("--older <days>", "of finished work, what was not used for this many days (default: 30)")
     .option(...dryRun)
     .option(...json)

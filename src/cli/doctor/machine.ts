@@ -44,7 +44,7 @@ async function examineSandbox(mode: Config["sandbox"]): Promise<Finding> {
   if (mode === "required") return { ...finding, detail, fix };
   return off(
     "sandbox",
-    `${detail}; until then, agents are limited only by the guard and the scope check`,
+    `${detail}; without it, agents are limited only by the guard and the scope check`,
     fix,
   );
 }

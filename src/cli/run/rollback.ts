@@ -44,7 +44,7 @@ function rollbackText(done: RolledBack): string {
           ]),
         ),
     lines("ended", done.ended),
-    lines("wait for a task that was rolled back", done.blocked),
+    lines("these tasks now wait", done.blocked),
     lines(
       "ran in parallel although one depends on the other",
       done.hidden.map(
