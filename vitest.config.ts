@@ -18,19 +18,35 @@ class SlowFirst extends BaseSequencer {
 /** These start no processes and change nothing outside of their files, so that many files can share a worker. */
 const inProcess = ["src/**/*.test.ts", "test/{core,engine,ledger,orchestrator}/**/*.test.ts"];
 
+/** Asserts that a module is not loaded yet, so it needs a worker of its own. */
+const needsWorker = "src/core/secrets/preset-rules.test.ts";
+
 /** Tests start Node hundreds of times. What it compiled, and the types that it took out, it finds here. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node-compile");
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "in-process", include: inProcess, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "in-process",
+          include: inProcess,
+          exclude: [...configDefaults.exclude, needsWorker],
+          isolate: false,
+        },
+      },
       {
         extends: true,
         test: {
           name: "processes",
-          include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...inProcess, "test/clients-real/**", "test/cheats/*/**"],
+          include: ["test/**/*.test.ts", needsWorker],
+          exclude: [
+            ...configDefaults.exclude,
+            ...inProcess.slice(1),
+            "test/clients-real/**",
+            "test/cheats/*/**",
+          ],
         },
       },
     ],
