@@ -42,10 +42,13 @@ describe("clocks that are hours apart and jump (M-5)", () => {
     });
     const started = await dispatch(one, "T-1", ["src"], { env: skewed(-1) });
     expect(started.status, started.stderr).toBe(0);
-    const { epoch } = JSON.parse(started.stdout).details;
+    const { epoch, token } = JSON.parse(started.stdout).details;
     expect((await other.run(["watchdog"], { env: skewed(2) })).status).toBe(0);
     expect((await dispatch(other, "T-2", ["src"], { env: skewed(2) })).status).toBe(2);
-    const beat = await one.run(["heartbeat", "T-1", "--epoch", String(epoch)], { env: skewed(3) });
+    const asAgent = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: String(epoch), LOCKSTEP_TOKEN: String(token) };
+    const beat = await one.run(["heartbeat", "T-1", "--epoch", String(epoch)], {
+      env: { ...skewed(3), ...asAgent },
+    });
     expect(beat.status, beat.stderr).toBe(0);
     await shared.database.raw(passing(700));
     expect((await other.run(["watchdog"], { env: skewed(-2) })).status).toBe(2);

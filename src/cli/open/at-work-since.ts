@@ -4,7 +4,7 @@ import type { Project } from "../../workspace/files/find-project.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { isStoreFault } from "../output/verdicts.ts";
-import { machineIn, openProjectLedger } from "./open-ledger.ts";
+import { machineIn, openProjectLedger, sayWaiting } from "./open-ledger.ts";
 
 /** A running task that was started before that time. None if the ledger is damaged, so that a person can repair it. */
 export async function atWorkSince(project: Project, ms: number): Promise<string | undefined> {
@@ -18,7 +18,7 @@ export async function atWorkSince(project: Project, ms: number): Promise<string 
 }
 
 async function findAtWork(project: Project, ms: number): Promise<string | undefined> {
-  const ledger = await openProjectLedger(project);
+  const ledger = await openProjectLedger(project, { onWait: sayWaiting });
   try {
     const facts = await readGuardFacts({ ledger, machine: machineIn(project) });
     for (const { key } of liveHolders(facts, ledger.clock ?? machineClock())) {

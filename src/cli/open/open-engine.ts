@@ -27,8 +27,7 @@ import {
 } from "../../workspace/state/ledger-url.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { CommandFault } from "../output/command-fault.ts";
-import { writeAll } from "../output/descriptor.ts";
-import { machineIn, openProjectLedger } from "./open-ledger.ts";
+import { machineIn, openProjectLedger, sayWaiting } from "./open-ledger.ts";
 
 export interface Opened extends Disposable {
   readonly engine: Engine;
@@ -115,8 +114,9 @@ async function openLedger(project: Project, create: boolean): Promise<Ledger> {
   // An orchestrator's session can be active without a ledger.
   if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
   const folder = openStateFolder(project);
-  const onWait = (why: string) => writeAll(2, `lockstep: waiting: ${why}\n`);
-  const ledger = isKept ? await openProjectLedger(project, { create, onWait }) : await openMemoryLedger();
+  const ledger = isKept
+    ? await openProjectLedger(project, { create, onWait: sayWaiting })
+    : await openMemoryLedger();
   const machine = machineIn(project);
   await tidyShownActive({
     ...{ ledger, clock: ledger.clock ?? machineClock(), folder, isRunAlive: () => isRunAlive(folder) },

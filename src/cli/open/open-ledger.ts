@@ -8,6 +8,7 @@ import { localVersion } from "../../workspace/state/local-version.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { headsFolder } from "../../workspace/state/state-home.ts";
 import { thisMachine } from "../../workspace/state/this-machine.ts";
+import { writeAll } from "../output/descriptor.ts";
 
 interface OpenOptions {
   /** Creates the files of a ledger that belongs to this machine. A shared ledger is created by `ledger migrate`. */
@@ -16,6 +17,11 @@ interface OpenOptions {
   readonly urgent?: boolean;
   readonly waitMs?: number;
   readonly onWait?: (why: string) => void;
+}
+
+/** For a command: the person sees why nothing happens. */
+export function sayWaiting(why: string): void {
+  writeAll(2, `lockstep: waiting: ${why}\n`);
 }
 
 /** Opens the ledger of a project: the one that it shares with other machines, or its own. */
