@@ -11,7 +11,7 @@ const first = [
 ];
 
 const isGreen = await Promise.all(first.map((line) => run(line)));
-process.exitCode = isGreen.every(Boolean) && (await run("vitest run", "inherit")) ? 0 : 1;
+process.exitCode = isGreen.every(Boolean) && (await run("node scripts/test.ts", "inherit")) ? 0 : 1;
 
 function run(line: string, output: "pipe" | "inherit" = "pipe"): Promise<boolean> {
   const child = spawn(line, { shell: true, stdio: ["ignore", output, output] });
