@@ -28,7 +28,7 @@ const locks = 1000;
 
 export const name = "machines";
 
-/** The ledger that several machines share, beside the one of one machine. */
+/** The ledger that several machines share, compared with that of one machine. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   await using server = await startServer();
   return [
@@ -65,7 +65,7 @@ async function startServer(): Promise<Databases> {
   };
 }
 
-/** A change with a task and an event, beside the least that the server does durably. */
+/** A change with a task and an event, compared with the smallest durable transaction of the server. */
 async function measureCommit(server: Databases, rounds: number): Promise<Section> {
   const ledger = await openPostgresLedger({ url: await server.create("commits") });
   const client = new pg.Client({ connectionString: server.owner });

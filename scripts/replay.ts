@@ -153,7 +153,7 @@ function openIn(path: string): Promise<Opened> {
 }
 
 async function replayChange({ engine, project, config }: Opened, { test, env = {}, home = [] }: Replayed) {
-  const repository = await readRepository(project, "main");
+  const repository = await readRepository(project, { ...config, base_branch: "main" });
   if ("error" in repository) return notReplayed(repository.error);
   const asSet: Config = {
     ...config,

@@ -4,7 +4,7 @@ import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/files/disk-fault.ts";
 import { lockstepProgram } from "./commands/lockstep-program.ts";
 import { CallRefused, refuseCaller } from "./open/refuse-caller.ts";
-import { writeAll } from "./output/descriptor.ts";
+import { isOutputLost, writeAll } from "./output/descriptor.ts";
 import { exitOf } from "./output/exit-of.ts";
 import { takenByOption } from "./run/taken-by-option.ts";
 
@@ -20,9 +20,14 @@ const program = lockstepProgram((bare) =>
 
 /** The warm process starts this file again in a thread, for the board. */
 if (isMainThread)
-  program.parseAsync().catch((error: unknown) => {
-    process.exitCode = report(error);
-  });
+  void program
+    .parseAsync()
+    .catch((error: unknown) => {
+      process.exitCode = report(error);
+    })
+    .then(() => {
+      if (isOutputLost()) process.exitCode ||= 1;
+    });
 else void import("./board/board-thread.ts").then(({ serveBoardHere }) => serveBoardHere());
 
 function problemOf(text: string): string {

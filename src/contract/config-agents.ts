@@ -25,6 +25,7 @@ const agent = z
     env: z.record(variableName, word).default({}).describe("further environment variables"),
     escalate_to: agentName.describe("the agent that takes over if this one fails"),
     fallback: agentName.describe("the agent to use while this one cannot start, or is at its usage limit"),
+    label: agentName.describe("with several machines: only those with this label run the agent"),
     rework: z
       .enum(["resume", "fresh"])
       .default("resume")

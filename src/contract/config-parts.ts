@@ -57,6 +57,11 @@ export const homePath = z
 
 export const branchName = z.string("the name of a branch").regex(branchForm);
 
+/** Not a URL: git keeps that, with the way to log in, under the name of the remote. */
+export const remoteName = z
+  .string("the name of a git remote, such as `origin`: `git remote` lists them")
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+
 const noPassword =
   "a URL without a password, because the file is committed: set PGPASSWORD or LOCKSTEP_LEDGER_URL in the environment, or write the password to ~/.pgpass";
 

@@ -41,6 +41,7 @@ describe("a configuration", () => {
       env: {},
       escalate_to: null,
       fallback: null,
+      label: null,
       rework: "resume",
       hooks: { before_submit: null, after_submit: null, before_merge: null, after_merge: null },
     });
@@ -141,6 +142,7 @@ describe("a configuration", () => {
     ["a gate check by command", { gate: { imports: { command: ["npx", "madge", "src"] } } }],
     ["an empty argument", { agents: { a: { adapter: "command", run: ["sh", ""] } } }],
     ["a branch with a folder", { base_branch: "release/1.2" }],
+    ["a push to a remote", { remote: "origin", transport: "heads", integrate: "push" }],
     ["a folder that is named with dots", { guard: { protected: ["..data/x", "a/...b", ".env*"] } }],
   ])("takes %s", (_, input) => {
     expect(wrongPaths(input)).toEqual([]);
@@ -148,6 +150,9 @@ describe("a configuration", () => {
 
   it.each([
     ["an unknown key", { limit: {} }, "limit"],
+    ["a push to nowhere", { integrate: "push" }, "remote"],
+    ["a URL instead of the name of a remote", { remote: "https://host/x.git" }, "remote"],
+    ["an option instead of the name of a remote", { remote: "--upload-pack=x" }, "remote"],
     ["an unknown key in a section", { guard: { on_denied: "refuse" } }, "guard.on_denied"],
     ["an unknown key in an agent", { agents: { a: { adapter: "claude", modle: "x" } } }, "agents.a.modle"],
     ["another version", { version: 2 }, "version"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { field } from "../core/values/fields.ts";
 import { agents, checkAgentNames, taskTypes } from "./config-agents.ts";
 import { checkHookNames, hooks } from "./config-hooks.ts";
 import {
@@ -12,6 +13,7 @@ import {
   ledgerUrl,
   name,
   projectPath,
+  remoteName,
   variableName,
 } from "./config-parts.ts";
 import { programs } from "./config-programs.ts";
@@ -258,6 +260,12 @@ const unknownHooks = z.enum(["error", "warn"]).default("error").meta({
 /** Names are checked even if other checks fail, so that all errors appear at once. */
 const always = { when: () => true };
 
+function checkRemote(config: unknown, context: Context): void {
+  if (field(config, "integrate") !== "push" || field(config, "remote") != null) return;
+  const message = "the name of a git remote such as `origin`, because `integrate: push` moves the base there";
+  context.addIssue({ code: "custom", path: ["remote"], message });
+}
+
 export const configSchema = z
   .strictObject({
     version: z.literal(1).default(1).meta({ description: "The version of this format.", example: 1 }),
@@ -284,9 +292,19 @@ export const configSchema = z
           "A ledger on PostgreSQL that several machines share: docs/machines.md. LOCKSTEP_LEDGER_URL comes before it.",
         example: { url: "postgres://lockstep@db.example.com/lockstep" },
       }),
-    integrate: z.enum(["local", "pr", "none"]).default("local").meta({
+    remote: remoteName.nullable().default(null).meta({
       description:
-        "What happens to proven work. local: the base branch moves here; pr: a branch is pushed and a pull request opened; none: it stays on its branch.",
+        "The git remote that several machines share: agents' work is pushed there before it is handed in. null: nothing is pushed.",
+      example: "origin",
+    }),
+    transport: z.enum(["refs", "heads"]).default("refs").meta({
+      description:
+        "How agents' work and the proofs are named at the remote. refs: as refs of their own, which are not branches; heads: as branches `lockstep/…`, for hosts that accept only branches.",
+      example: "heads",
+    }),
+    integrate: z.enum(["local", "push", "pr", "none"]).default("local").meta({
+      description:
+        "What happens to proven work. local: the base branch moves here; push: it moves at the `remote`; pr: a branch is pushed and a pull request opened; none: it stays on its branch.",
       example: "pr",
     }),
     proof: z.enum(["tip", "each"]).default("tip").meta({
@@ -346,6 +364,7 @@ export const configSchema = z
   })
   .superRefine(checkAgentNames, always)
   .superRefine(checkHookNames, always)
+  .superRefine(checkRemote, always)
   .describe("`.lockstep/config.yaml`");
 
 /** The keys that are also read from `.octopoid/config.yaml`; its agents are configured elsewhere. */

@@ -6,6 +6,8 @@ export const defaultConfig: Config = {
   base_branch: null,
   store: "sqlite",
   ledger: { url: null },
+  remote: null,
+  transport: "refs",
   integrate: "local",
   proof: "tip",
   limits: {

@@ -54,7 +54,7 @@ const taskStatus = z.looseObject({
   waits: z
     .array(
       z.looseObject({
-        on: z.enum(["person", "dependency", "lock", "limit", "slot"]),
+        on: z.enum(["person", "dependency", "lock", "limit", "slot", "machine"]),
         task: task.optional().describe("the task, for a dependency or a lock"),
         resource: line.optional().describe("the path or resource that the task holds"),
       }),
@@ -96,7 +96,9 @@ const status = z.looseObject({
   batches: count,
   decisions: z.array(decision),
   landings: z
-    .array(z.object({ branch: line, code: line, reason: z.string(), at: time }))
+    .array(
+      z.object({ branch: line, code: line, reason: z.string(), at: time, command: z.string().optional() }),
+    )
     .describe("branches whose merge waits for a person, but not for a decision"),
   cost_usd: maybe(z.number()),
   walls: z.object({ guard: z.boolean(), sandbox: z.boolean(), diff: z.boolean() }),
@@ -115,6 +117,22 @@ const status = z.looseObject({
       over: maybe(z.enum(["done", "abandoned"])),
     }),
   ).describe("the session that was started last; null: there is none"),
+});
+
+const machine = z.looseObject({
+  id: line,
+  name: line,
+  lockstep: line.describe("its version"),
+  is_this: z.boolean(),
+  last_seen_at: time,
+  gone: z.boolean().describe("it was not heard of for two leases of a role"),
+  slots: count.describe("how many agents it runs at the same time; 0: it offers nothing"),
+  labels: z.array(z.string()),
+  draining: z.boolean(),
+  lacks: z.array(z.string()).describe("why it does not do some tasks"),
+  tasks: z.array(task).describe("what it runs now"),
+  holds: z.array(task).describe("what it has in review or with a person"),
+  conducts: z.array(line).describe("the sessions that it reviews and lands"),
 });
 
 const lockList = z.object({
@@ -242,6 +260,9 @@ export const operationSchemas = {
   pause: { input: breaker, output: verdict },
   "stop-all": { input: breaker, output: verdict },
   clear: { input: breaker, output: verdict },
+  "machine-list": { input: none, output: z.object({ machines: z.array(machine) }) },
+  "machine-drain": { input: z.object({ machine: line }), output: verdict },
+  "machine-forget": { input: z.object({ machine: line }), output: verdict },
   "guard-facts": { input: z.object({ task: task.optional() }), output: guardFacts },
   "guard-record": { input: violation, output: verdict.describe("on allow `details` has times and loops") },
 } as const satisfies Record<OperationName, { readonly input: z.ZodType; readonly output: z.ZodType }>;

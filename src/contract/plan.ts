@@ -102,6 +102,10 @@ const task = z
       .describe("files that the task will probably change"),
     done_when: lines.describe("how to recognise that the task is done, in addition to its checks"),
     skip_pr: z.boolean().default(false),
+    label: name
+      .nullable()
+      .default(null)
+      .describe("with several machines: only one with this label does the task"),
   })
   .transform(({ heartbeat_interval_seconds: beat, ...task }) => ({
     ...task,

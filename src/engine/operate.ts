@@ -19,6 +19,7 @@ import { answerDecision } from "./decisions/answer-decision.ts";
 import { openDecisions } from "./decisions/open-decisions.ts";
 import { widenScope } from "./decisions/widen-scope.ts";
 import { dispatchTask } from "./dispatch/dispatch-task.ts";
+import { drainMachine, forgetMachine, listMachines } from "./machines/change-machine.ts";
 import { addTask } from "./tasks/add-task.ts";
 import { cancelTask, escalateTask, resolveTask, retryTask, stopTask } from "./tasks/move-task.ts";
 import { readGuardFacts } from "./views/guard-facts.ts";
@@ -61,6 +62,9 @@ const handlers = {
     setBreaker(engine, withReason("STOP", reason), call),
   clear: (engine: Engine, { reason }: Reason, call: Admitted) =>
     setBreaker(engine, withReason("CLEAR", reason), call),
+  "machine-list": (engine: Engine, _input: object) => listMachines(engine),
+  "machine-drain": drainMachine,
+  "machine-forget": forgetMachine,
   "guard-facts": (engine: Engine, _input: { readonly task?: string }) => readGuardFacts(engine),
   "guard-record": recordForAttempt,
 } as const satisfies Record<

@@ -46,6 +46,8 @@ export interface EventData {
     readonly waiting?: true;
     /** The decision that the person is asked for. */
     readonly decision?: unknown;
+    /** Repeats the landing with the same options. */
+    readonly command?: string;
   };
   readonly "agent.limited": {
     readonly agents: readonly string[];
@@ -56,6 +58,15 @@ export interface EventData {
     readonly before: string;
     readonly mode: "CLEAR" | "PAUSE" | "STOP";
     readonly reason: string | null;
+  };
+  readonly "machine.drained": { readonly machine: string; readonly name: string };
+  readonly "machine.forgotten": { readonly machine: string; readonly name: string };
+  /** The files of the session are at the remote, so that other machines can take part. */
+  readonly "session.shared": {
+    readonly session: string;
+    readonly base: string;
+    /** Files of `workspace.include` that its agents get where it began; Lockstep does not move them. */
+    readonly includes: readonly string[];
   };
   readonly "decision.asked": Details & { readonly id: string };
   readonly "decision.answered": { readonly id: string; readonly answer: string };

@@ -2,6 +2,7 @@ import type { Clock } from "../core/leases/clock.ts";
 import type { Lease } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import type { StoredShape } from "../core/paths/stored-shape.ts";
+import type { ProofRequest } from "../core/proof/proof-request.ts";
 import type { Session } from "../core/session/session.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -98,9 +99,13 @@ export interface Survey {
   readonly sessions: readonly Session[];
   /** As `machines()`. */
   readonly machines: readonly Machine[];
+  /** The roles that were not given back; empty if the ledger belongs to one machine. */
+  readonly roles: readonly Role[];
   readonly breaker: unknown;
   /** For each event type that a status shows: the newest events, newest first. */
-  readonly events: Readonly<Record<"land.refused" | "task.merged" | "agent.limited", readonly LedgerEvent[]>>;
+  readonly events: Readonly<
+    Record<"land.refused" | "task.merged" | "agent.limited" | "machine.forgotten", readonly LedgerEvent[]>
+  >;
 }
 
 export interface TaskFilter {
@@ -153,6 +158,22 @@ export interface Role {
   readonly holder: ProcessIdentity | null;
   readonly lease: Lease;
   readonly leaseState: "running" | "over";
+  /** For the role of a proof slot: the run that its holder does, or that waits for one. */
+  readonly proof?: ProofRequest;
+  /** What a member of the fleet offers; absent for other roles. */
+  readonly offer?: Offer;
+}
+
+/** What a process offers to the sessions of all machines. */
+export interface Offer {
+  readonly kind: "run" | "worker";
+  /** How many agents it runs at the same time. */
+  readonly slots: number;
+  readonly labels: readonly string[];
+  /** Why it cannot do some tasks, for people. */
+  readonly lacks: readonly string[];
+  /** A person asked it to start nothing more. */
+  readonly draining: boolean;
 }
 
 export interface Machine {
@@ -278,6 +299,8 @@ export interface StoredRun {
   /** For a failure: the part of the output that shows the reason, and the file with the complete output. */
   readonly excerpt?: string;
   readonly log?: string;
+  /** The name of the machine that ran it, if several prove together. */
+  readonly machine?: string;
   readonly at: string;
 }
 

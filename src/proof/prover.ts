@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import type { CheckRun } from "../core/proof/check-record.ts";
-import type { Inventory } from "../core/proof/inventory.ts";
+import { countTests, type Inventory } from "../core/proof/inventory.ts";
+import type { ChangeFacts, ProofResult } from "../core/proof/proof-request.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { isInstalled } from "../workspace/checkouts/copy-dependencies.ts";
@@ -18,12 +19,14 @@ import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type ProofPlace, ProofPlaces } from "./proof-places.ts";
+import type { ProofSharing, SharedRun } from "./proof-sharing.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, readable, reuseInMemory, reuseKeys } from "./reuse.ts";
 import { runSandboxed, type SandboxedResult, type SandboxedRun } from "./sandboxed-run.ts";
 import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { SlowTeller } from "./tell-slow.ts";
+import { programOf, toolVersions } from "./tool-versions.ts";
 import { WholeOutput } from "./whole-output.ts";
 
 export interface ProverOptions {
@@ -43,6 +46,12 @@ export interface ProverOptions {
   readonly checkMsMax?: number;
   /** How many checks may run in parallel. More than one takes the machine's network from all of them. Default: 1. */
   readonly proofsMax?: number;
+  /** The name of this machine, if several prove together. It is stored with every result. */
+  readonly machine?: string;
+  /** Whether the evidence counts on all machines that share the ledger: its keys contain versions instead of paths. */
+  readonly isPortable?: boolean;
+  /** Lets other machines do runs. Needs portable evidence. */
+  readonly share?: ProofSharing;
   /** After this time a message says that a command is still running. */
   readonly slowMs?: number;
   onProgress?(line: string): void;
@@ -57,16 +66,17 @@ export interface Proven {
   readonly inventory: Inventory | null;
 }
 
-/** The change, as a check sees it in `LOCKSTEP_BASE` and `LOCKSTEP_CHANGED`. */
-export interface ChangeFacts {
-  readonly base: string;
-  readonly changed: readonly string[];
-}
-
 /** The isolation of checks. `missing`: why there is no sandbox although one is configured. */
 export interface ProverIsolation {
   readonly sandbox: Sandbox["kind"];
   readonly missing?: string;
+}
+
+interface WantedRun {
+  readonly commit: string;
+  readonly command: string;
+  readonly change?: ChangeFacts | undefined;
+  readonly confirms?: CheckRun | undefined;
 }
 
 interface Failed {
@@ -104,7 +114,10 @@ export class Prover implements Disposable, AsyncDisposable {
   /** Keys of runs that failed: a pass after a failure is flaky, so it is not stored as proof. */
   readonly #failed = new Set<string>();
   /** Runs that were started ahead and whose results were not requested yet. */
-  readonly #ahead = new Map<string, Promise<Proven | Failed>>();
+  readonly #ahead = new Map<
+    string,
+    { readonly run: Promise<Proven | Failed>; readonly end: AbortController }
+  >();
   #installing: Promise<unknown> = Promise.resolve();
   readonly #end = new AbortController();
 
@@ -132,48 +145,99 @@ export class Prover implements Disposable, AsyncDisposable {
 
   /**
    * Starts a run in parallel with others. The next call of `run` with the same arguments gets its result. Does nothing
-   * if checks cannot be isolated from each other.
+   * if checks cannot be isolated from each other and no other machine can do them.
    */
   startAhead(commit: string, command: string, change?: ChangeFacts): void {
     const key = JSON.stringify([commit, command, change]);
-    if (this.hasNetwork || this.#ahead.has(key)) return;
-    const run = this.#run(commit, command, change);
+    if (!this.runsAhead || this.#ahead.has(key)) return;
+    const end = new AbortController();
+    const run = this.#run({ commit, command, change }, end.signal);
     run.catch(() => {}); // the caller of `run` gets the error
-    this.#ahead.set(key, run);
+    this.#ahead.set(key, { run, end });
   }
 
-  async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+  /** Whether runs can be started ahead, in parallel or on other machines. */
+  get runsAhead(): boolean {
+    return !this.hasNetwork || this.#options.share !== undefined;
+  }
+
+  /** Ends the runs that were started ahead and whose results were not requested. */
+  dropAhead(): void {
+    for (const { end } of this.#ahead.values()) end.abort();
+    this.#ahead.clear();
+  }
+
+  /** `confirms`: the run that failed before. Another machine repeats it, if there is one. */
+  async run(
+    commit: string,
+    command: string,
+    change?: ChangeFacts,
+    confirms?: CheckRun,
+  ): Promise<Proven | Failed> {
     const key = JSON.stringify([commit, command, change]);
     const ahead = this.#ahead.get(key);
     this.#ahead.delete(key);
-    return ahead ?? this.#run(commit, command, change);
+    const proven = await (ahead?.run ?? this.#run({ commit, command, change, confirms }, this.#end.signal));
+    if ("error" in proven) return proven;
+    const tests = countTests(proven.inventory);
+    return tests === undefined ? proven : { ...proven, run: { ...proven.run, tests } };
   }
 
-  async #run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+  /** The key of a run's evidence; undefined if the run cannot be done here. */
+  async keyOf(commit: string, command: string, change?: ChangeFacts): Promise<string | undefined> {
+    const inputs = await this.#inputsOf(commit, command, change);
+    return "error" in inputs ? undefined : (inputs.told ?? inputs.plain);
+  }
+
+  async #inputsOf(commit: string, command: string, change: ChangeFacts | undefined) {
     // A shell exits with 0 for an empty command.
     if (command.trim() === "") return { error: "the command is empty" };
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
-    const { tree } = setup;
+    const env = this.#passed();
     const inputs = {
-      ...{ tree, command, setupKey: setup.key, env: this.#passed(), network: this.hasNetwork },
-      included: includedMarks(included),
+      ...{ tree: setup.tree, command, env, network: this.hasNetwork, included: includedMarks(included) },
+      ...(this.#options.isPortable === true
+        ? {
+            setupKey: setup.keyAnywhere,
+            tools: await toolVersions([...setup.tools, ...programOf(command), "node"], env.PATH),
+          }
+        : { setupKey: setup.key }),
     };
-    const { plain, told } = reuseKeys(inputs, change && [change.base, ...change.changed]);
+    return { setup, included, ...reuseKeys(inputs, change && [change.base, ...change.changed]) };
+  }
+
+  async #run(
+    { commit, command, change, confirms }: WantedRun,
+    signal: AbortSignal,
+  ): Promise<Proven | Failed> {
+    const inputs = await this.#inputsOf(commit, command, change);
+    if ("error" in inputs) return inputs;
+    const { setup, included, plain, told } = inputs;
+    const { tree } = setup;
     const seen = await this.#reuse.find(plain);
     const earlier = seen !== undefined && seen.exit !== 0 ? seen : undefined;
     const kept = told === undefined ? seen : await this.#reuse.find(told);
     if (kept?.exit === 0 && earlier === undefined) {
-      const { exit, seconds, digest, tail } = kept;
+      const { exit, seconds, digest, tail, machine } = kept;
       this.#places.took(seconds * 1000);
-      return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
+      const run = { exit, seconds, digest, tail, ...(machine === undefined ? {} : { machine }) };
+      return { tree, run, reused: true, inventory: keptInventory(kept) };
     }
-    const checked = await this.#places.with(tree, async (place) => {
-      const failed = await this.#prepare(place, setup, included);
-      return failed ?? this.#check(place, { command, setup, change });
+    await using shared = await this.#options.share?.offer({
+      ...{ key: told ?? plain, commit: setup.commit, command, change: change ?? null },
+      not: confirms?.machine ?? null,
     });
+    if (confirms !== undefined) await shared?.letOthers();
+    const ended = AbortSignal.any([signal, this.#end.signal]);
+    const checked = await this.#doRun(shared, { tree, ended }, async (place) => {
+      if (ended.aborted) return notNeeded(command);
+      const failed = await this.#prepare(place, setup, included);
+      return failed ?? this.#check(place, { command, setup, change, signal });
+    });
+    if (checked === "ended") return notNeeded(command);
     if ("error" in checked) return checked;
     const { run, inventory, isTrees } = checked;
     this.#places.took(run.seconds * 1000);
@@ -191,6 +255,28 @@ export class Prover implements Disposable, AsyncDisposable {
     if (!this.#failed.has(plain) && packed !== undefined)
       await this.#reuse.keep(keys.map((key) => ({ key, command, tree, ...run, exit: 0, ...packed })));
     return { tree, run, reused: false, inventory };
+  }
+
+  /** Does a run in one of the checkouts, or waits for the machine that does it. */
+  async #doRun(
+    shared: SharedRun | undefined,
+    { tree, ended }: { readonly tree: string; readonly ended: AbortSignal },
+    here: (place: ProofPlace) => Promise<Checked | Failed>,
+  ): Promise<Checked | Failed | "ended"> {
+    if (shared === undefined) return this.#places.with(tree, here);
+    const end = new Promise<"ended">((resolve) => {
+      if (ended.aborted) resolve("ended");
+      ended.addEventListener("abort", () => resolve("ended"), { once: true });
+    });
+    for (;;) {
+      const mine = this.#places.with(tree, async (place) => ((await shared.take()) ? here(place) : "taken"));
+      const done = shared.until((state) => typeof state === "object");
+      const first = await Promise.race([mine, done, end]);
+      const free = () => shared.until((state) => state !== "taken");
+      const last = first === "taken" ? await Promise.race([free(), end]) : first;
+      if (last === "ended") return last;
+      if (typeof last === "object") return "machine" in last ? checkedBy(last) : last;
+    }
   }
 
   /** Calls `use` with a folder that is set up as for a check of the commit. No check runs there at the same time. */
@@ -220,10 +306,15 @@ export class Prover implements Disposable, AsyncDisposable {
     this.#places[Symbol.dispose]();
   }
 
+  /** Ends all runs. Their results are errors. */
+  stop(): void {
+    this.#end.abort();
+  }
+
   /** Ends the runs whose results were not requested. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#end.abort();
-    await Promise.allSettled(this.#ahead.values());
+    this.stop();
+    await Promise.allSettled([...this.#ahead.values()].map(({ run }) => run));
     this[Symbol.dispose]();
   }
 
@@ -281,11 +372,19 @@ export class Prover implements Disposable, AsyncDisposable {
     const isShared = isStored || (shared !== undefined && ranNoScript(checkout.folder));
     const key = isShared ? (shared ?? own) : own;
     checkout.keepSetup(key);
-    const isForMany = isShared || !runsTree;
-    const folders = checkout.setupFiles();
-    if (!isStored && commands.length > 0 && isForMany && folders.every(isInstalled))
-      await storeSetup(commonFolder, { key, checkout: checkout.folder, folders });
+    if (!isStored && commands.length > 0 && (isShared || !runsTree)) await this.#store(place, key);
     return undefined;
+  }
+
+  /** Without it, the next checkout installs the same again. */
+  async #store({ checkout }: ProofPlace, key: string): Promise<void> {
+    const folders = checkout.setupFiles();
+    if (!folders.every(isInstalled)) return;
+    try {
+      await storeSetup(this.#options.commonFolder, { key, checkout: checkout.folder, folders });
+    } catch (error) {
+      this.#options.onProgress?.(`what was installed could not be stored: ${(error as Error).message}`);
+    }
   }
 
   async #setUp(
@@ -314,7 +413,8 @@ export class Prover implements Disposable, AsyncDisposable {
       command,
       setup,
       change,
-    }: { readonly command: string; readonly setup: CommitSetup; readonly change: ChangeFacts | undefined },
+      signal,
+    }: Pick<WantedRun, "command" | "change"> & { readonly setup: CommitSetup; readonly signal: AbortSignal },
   ): Promise<Checked | Failed> {
     const output = new WholeOutput();
     const msMax = this.#options.checkMsMax ?? checkMsMax;
@@ -335,8 +435,9 @@ export class Prover implements Disposable, AsyncDisposable {
         slow.heard(chunk);
       },
       ...(change === undefined ? {} : { changed: change.changed }),
+      abort: signal,
     });
-    if (ran.aborted) return { error: `\`${command}\` was ended because its result is no longer needed` };
+    if (ran.aborted) return notNeeded(command);
     const { exit, seconds, digest, tail, isFull, inventory } = ran;
     if (exit !== 0 || isFull || inventory?.elsewhere !== undefined) {
       const kept = await tellFailure(this.#options.commonFolder, {
@@ -345,18 +446,26 @@ export class Prover implements Disposable, AsyncDisposable {
         folder: place.checkout.folder,
         msMax,
       });
-      const run = { exit: exit === 0 ? null : exit, seconds, digest, ...kept };
+      const run = { exit: exit === 0 ? null : exit, seconds, digest, ...kept, ...this.#machine() };
       return { run, isTrees: exit !== 0 && !isMachines(ran), inventory: ran.inventory };
     }
     // Masked before it is cut, because a secret without its beginning would not be recognised.
-    const run = { exit, seconds, digest, tail: (await maskSecrets(tail)).slice(-tailLengthMax) };
+    const shown = (await maskSecrets(tail)).slice(-tailLengthMax);
+    const run = { exit, seconds, digest, tail: shown, ...this.#machine() };
     return { run, isTrees: true, inventory: ran.inventory };
+  }
+
+  #machine(): Pick<CheckRun, "machine"> {
+    const { machine } = this.#options;
+    return machine === undefined ? {} : { machine };
   }
 
   #runSandboxed({ checkout: { folder, temporary } }: ProofPlace, run: SandboxedRun) {
     const { root, commonFolder, home = [] } = this.#options;
     const places = { root, commonFolder, checkout: folder, temporary, home };
-    return runSandboxed(this.#sandbox, places, { ...run, abort: this.#end.signal });
+    const end = this.#end.signal;
+    const abort = run.abort === undefined ? end : AbortSignal.any([end, run.abort]);
+    return runSandboxed(this.#sandbox, places, { ...run, abort });
   }
 
   #tellSlow(what: string): SlowTeller {
@@ -385,6 +494,12 @@ export class Prover implements Disposable, AsyncDisposable {
   }
 }
 
+/** The result of another machine. Its output file is there. */
+function checkedBy({ machine, run: { log: _log, ...run }, inventory }: ProofResult): Checked {
+  const packed = inventory === null ? {} : { inventory };
+  return { run: { ...run, machine }, isTrees: true, inventory: keptInventory({ ...run, ...packed }) };
+}
+
 /** Whether a failure comes from this machine: a program is missing, or the check did not start. */
 function isMachines({ exit, signal, timedOut }: SandboxedResult): boolean {
   return exit === 126 || exit === 127 || (exit === null && signal === null && !timedOut);
@@ -394,6 +509,10 @@ const unclean: Failed = {
   error:
     "the set-up left folders that cannot be removed: it must leave them writable for their owner and not too deeply nested",
 };
+
+function notNeeded(command: string): Failed {
+  return { error: `\`${command}\` was ended because its result is no longer needed` };
+}
 
 function noCommit(commit: string): Failed {
   return { error: `commit \`${commit}\` does not exist in this repository` };

@@ -21,6 +21,10 @@ export interface CommitSetup extends SetupPlan {
   readonly key: string;
   /** The key to use if no installed package ran a script. */
   readonly keyUnlessScripts: string | undefined;
+  /** As `key`, but the same on all machines with the same platform; the versions of the tools are not part of it. */
+  readonly keyAnywhere: string;
+  /** The programs that install, and the interpreters that the result is made for. */
+  readonly tools: readonly string[];
 }
 
 /** The configuration of set-ups. */
@@ -41,9 +45,10 @@ export async function readSetup(
   const { id: tree, names } = await readTop(root, full);
   const plan = setup === null ? await detect(root, full, { names, include }) : configured(setup);
   const inputs = await readInputs(root, full, plan);
-  const keyOf = (made: unknown) =>
+  const tools = toolsOf(plan.commands);
+  const keyOf = (made: unknown, marks: unknown = tools.map(markOf)) =>
     createHash("sha256")
-      .update(JSON.stringify([plan.commands, toolsOf(plan.commands), process.platform, process.arch, made]))
+      .update(JSON.stringify([plan.commands, marks, process.platform, process.arch, made]))
       .digest("hex");
   const isSure = inputs !== undefined && !inputs.unlessScripts;
   return {
@@ -51,20 +56,22 @@ export async function readSetup(
     ...{ commit: full, tree, runsTree: !isSure, tracksVenv: names.has(".venv") },
     key: keyOf(isSure ? inputs.ids : tree),
     keyUnlessScripts: inputs?.unlessScripts === true ? keyOf(inputs.ids) : undefined,
+    keyAnywhere: keyOf(isSure ? inputs.ids : tree, []),
+    tools,
   };
 }
 
-/** The programs that install, and the interpreters that the result is made for, each with a mark of its version. */
-function toolsOf(commands: SetupPlan["commands"]): unknown {
-  const names = new Set(
-    commands.length === 0 ? [] : [...commands.map(([name = ""]) => name), "node", "python3"],
-  );
-  return [...names].sort().map((name) => {
-    const file = programOnPath(name);
-    if (file === undefined) return [name];
-    const { size, mtimeMs } = statSync(file);
-    return [name, realpathSync(file), size, mtimeMs];
-  });
+function toolsOf(commands: SetupPlan["commands"]): readonly string[] {
+  if (commands.length === 0) return [];
+  return [...new Set([...commands.map(([name = ""]) => name), "node", "python3"])].sort();
+}
+
+/** A mark of the version of a program on this machine. */
+function markOf(name: string): unknown {
+  const file = programOnPath(name);
+  if (file === undefined) return [name];
+  const { size, mtimeMs } = statSync(file);
+  return [name, realpathSync(file), size, mtimeMs];
 }
 
 function configured(commands: readonly (readonly string[])[]): SetupPlan {

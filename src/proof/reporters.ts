@@ -15,14 +15,14 @@ import {
 import { delimiter, join, relative, resolve, sep } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { CargoLines } from "../core/proof/cargo-lines.ts";
-import { readGoReport } from "../core/proof/go-report.ts";
+import { GoLines, readGoReport } from "../core/proof/go-report.ts";
 import { type Inventory, InventoryRecord } from "../core/proof/inventory.ts";
 import { readReports } from "../core/proof/read-reports.ts";
 import { removeFolder } from "../workspace/files/remove-folder.ts";
 import { installFolder } from "../workspace/process/install-folder.ts";
 
 /** Increased when the reporters report something else, so that older passes are not reused. */
-export const reportersVersion = 3;
+export const reportersVersion = 4;
 
 const reportBytesMax = 64 * 1024 * 1024;
 
@@ -46,7 +46,7 @@ export function placeReporters(parent: string): Reporters {
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true, mode: 0o700 });
   cpSync(join(installFolder(), "reporters"), folder, { recursive: true });
-  const cargo = new CargoLines();
+  const printed = [new CargoLines(), new GoLines()];
   const decoder = new StringDecoder("utf8");
   return {
     readOnly: folder,
@@ -67,10 +67,13 @@ export function placeReporters(parent: string): Reporters {
       const pathOf = pathIn(checkout);
       readReports(readAll(out, ".jsonl", record), pathOf, record);
       for (const report of readAll(out, ".go", record)) readGoReport(report, pathOf, record);
-      cargo.finish(record);
+      for (const lines of printed) lines.finish(record);
       return record.inventory();
     },
-    onOutput: (chunk) => cargo.add(decoder.write(chunk)),
+    onOutput(chunk) {
+      const text = decoder.write(chunk);
+      for (const lines of printed) lines.add(text);
+    },
     [Symbol.dispose]: () => removeFolder(parent),
   };
 }

@@ -50,19 +50,32 @@ export interface CheckInputs {
   readonly env: Readonly<Record<string, string>>;
   /** Whether the check can reach the machine's network. */
   readonly network: boolean;
+  /**
+   * The versions of the tools, if several machines prove together. They replace what differs between machines although
+   * the result does not: paths, and the version of Lockstep's own Node.
+   */
+  readonly tools?: readonly (readonly [name: string, version: string])[];
 }
+
+/** Variables with paths of one machine. */
+const machineVariables = new Set(["PATH", "HOME"]);
 
 /**
  * `plain` is the key of a run without a change, `told` that of a run that gets the list of changed files. They differ
  * because a check that reads only changed files may have checked nothing in the other run.
  */
 export function reuseKeys(
-  { tree, command, setupKey, included, env, network }: CheckInputs,
+  { tree, command, setupKey, included, env, network, tools }: CheckInputs,
   facts: readonly string[] | undefined,
 ): { readonly plain: string; readonly told: string | undefined } {
-  const machine = [process.platform, process.arch, process.version, `reporters ${reportersVersion}`];
-  if (!network) machine.push("no network");
-  const inputs = [tree, command, setupKey, included, Object.entries(env).sort(), machine];
+  const machine: unknown[] = [
+    ...[process.platform, process.arch, ...(tools ?? [process.version]), `reporters ${reportersVersion}`],
+    ...(network ? [] : ["no network"]),
+  ];
+  const variables = Object.entries(env).filter(
+    ([name]) => tools === undefined || !machineVariables.has(name),
+  );
+  const inputs = [tree, command, setupKey, included, variables.sort(), machine];
   const keyOf = (more: readonly unknown[]) =>
     createHash("sha256")
       .update(JSON.stringify([...inputs, ...more]))

@@ -1,6 +1,7 @@
 import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { printable } from "../core/text/printable.ts";
 import type { Engine } from "../engine/change/engine.ts";
+import { dataOf } from "../ledger/event-data.ts";
 import { runAtWork } from "../server/run-at-work.ts";
 import type { Project } from "../workspace/files/find-project.ts";
 import { openStateFolder } from "../workspace/state/state-folder.ts";
@@ -63,7 +64,14 @@ async function landingsOf({ ledger }: Engine, settled: readonly string[]): Promi
     const isLanding = kind === "weakened" || kind === "vacuous" || kind === "manual";
     if (!settled.includes(id) || !isLanding || (await ledger.task(task)) !== undefined) continue;
     const before = /^refuse/.test(answer ?? "") ? "change the branch, then " : "";
-    lines.push(`next: ${before}lockstep land ${printable(task)}, with the same options as before`);
+    lines.push(`next: ${before}${printable(await againCommand(ledger, task))}`);
   }
   return lines;
+}
+
+/** The command that lands a branch with the same options as before. */
+async function againCommand(ledger: Engine["ledger"], branch: string): Promise<string> {
+  const events = await ledger.events({ type: "land.refused", newestFirst: true });
+  const last = events.map((event) => dataOf(event, "land.refused")).find((data) => data?.branch === branch);
+  return last?.command ?? `lockstep land ${branch}, with the same options as before`;
 }

@@ -31,6 +31,7 @@ interface Landing {
   readonly branch: string;
   readonly code: string;
   readonly reason: string;
+  readonly command?: string;
 }
 
 /** Open decisions, the oldest first, then tasks, then landings that wait for a person. */
@@ -61,10 +62,15 @@ export function needsPerson(
   ];
 }
 
-function landingNeed({ branch, code, reason }: Landing): Need {
+function landingNeed({ branch, code, reason, command }: Landing): Need {
   const name = printable(branch);
   const text = printable(`cannot land yet, ${code}: ${reason}`);
-  return { of: { branch }, name, text, commands: [`lockstep land ${name}`] };
+  return {
+    of: { branch },
+    name,
+    text,
+    commands: [command === undefined ? `lockstep land ${name}` : printable(command)],
+  };
 }
 
 /** The commands that continue a task that waits for a person. Decisions have their own: `decideCommands`. */

@@ -27,6 +27,7 @@ const waitGroups = {
   dependency: "dependency",
   limit: "quota",
   slot: "slot",
+  machine: "slot",
 } as const;
 
 /** `approved`: tasks in review whose reviewers have agreed, so that only the proof is left. */

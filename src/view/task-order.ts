@@ -1,4 +1,5 @@
 import type { TaskState } from "../core/tasks/states.ts";
+import { compareNames } from "../core/text/compare-names.ts";
 import type { ShownTask } from "./task-words.ts";
 
 /** Running tasks first, merged ones last. */
@@ -13,8 +14,6 @@ const order: readonly TaskState[] = [
   "MERGED",
 ];
 
-const byName = new Intl.Collator("en", { numeric: true });
-
 export function inOrder<Task extends Pick<ShownTask, "key" | "state">>(tasks: readonly Task[]): Task[] {
   return inShownOrder(tasks, (key) => key);
 }
@@ -26,6 +25,6 @@ export function inShownOrder<Task extends Pick<ShownTask, "key" | "state">>(
 ): Task[] {
   return tasks
     .map((task) => ({ task, rank: order.indexOf(task.state), name: nameOf(task.key) }))
-    .sort((one, other) => one.rank - other.rank || byName.compare(one.name, other.name))
+    .sort((one, other) => one.rank - other.rank || compareNames(one.name, other.name))
     .map(({ task }) => task);
 }

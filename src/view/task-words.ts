@@ -1,4 +1,5 @@
 import type { Wait } from "../core/plan/waits.ts";
+import { whyUntested } from "../core/proof/check-record.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { TaskStatus } from "../engine/views/read-status.ts";
 import { clockTime } from "../workspace/process/local-time.ts";
@@ -84,6 +85,8 @@ function waitWords(wait: Wait, nameOf: (key: string) => string): string {
       return `until ${clockTime(wait.until)}: ${wait.agent} is out of quota`;
     case "slot":
       return "for a free slot";
+    case "machine":
+      return `for a machine: ${wait.why}`;
     default: {
       const clauses = [
         ...(wait.on === "lock" && wait.resource !== "" ? [`holds ${wait.resource}`] : []),
@@ -115,7 +118,9 @@ export function proofWords({ proof, evidence }: Pick<TaskStatus, "proof" | "evid
     if (record.kind === "judgement")
       return `${command} with the base's tests${failed("after") ? " (fails, accepted by a person)" : ""}`;
     if (failed("after")) return `${command} (fails as before)`;
-    return failed("before") ? `${command} (failed before)` : command;
+    const remarks = [failed("before") ? "failed before" : undefined, whyUntested(record.after)];
+    const said = remarks.filter((remark) => remark !== undefined).join(", ");
+    return said === "" ? command : `${command} (${said})`;
   });
   return checks.length === 0 ? (proof ?? "none") : [...new Set(checks)].join("; ");
 }

@@ -151,7 +151,7 @@ function openIn(path: string): Promise<Opened> {
 }
 
 async function judgeBranch({ engine, project, config }: Opened, branch: string): Promise<Judged> {
-  const repository = await readRepository(project, config.base_branch);
+  const repository = await readRepository(project, config);
   if ("error" in repository) throw new Error(repository.error);
   const call = { role: "person" as const };
   const context = { engine, config, repository, call, dryRun: true, onProgress: () => {} };

@@ -368,6 +368,24 @@ describe("explain --task", () => {
     expect(unjudged).not.toHaveProperty("inside");
   });
 
+  it.skipIf(missing)(
+    "says it for a scope too, and that a merge cannot write git's folder there",
+    async () => {
+      using repository = temporaryRepository();
+      const explain = async (...words: string[]) => (await repository.run(["explain", ...words])).stdout;
+      expect(await explain("make", "--scope", "src")).toMatch(
+        /^inside +make runs inside the lock: recipes run$/m,
+      );
+      expect(JSON.parse(await explain("make", "--scope", "src", "--json"))).toMatchObject({
+        allow: true,
+        inside: [{ by: "make", why: "recipes run" }],
+      });
+      expect(await explain("git merge x", "--scope", "src")).toMatch(
+        /^inside +git runs inside the lock: .*; git's own folder is read-only there, so a person has to run what writes it$/m,
+      );
+    },
+  );
+
   it("gives every reason, five of them as text", async () => {
     using repository = temporaryRepository();
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));

@@ -70,7 +70,7 @@ describe("lockstep doctor", () => {
       detail: expect.stringContaining("nothing is installed"),
     });
 
-    ground.write("package.json", '{"scripts":{"test":"true"},"devDependencies":{"a":"1"}}');
+    ground.write("package.json", '{"scripts":{"test":"node t.js"},"devDependencies":{"a":"1"}}');
     ground.write("uv.lock", "");
     commitAll(ground);
     const proof = { evidence: [{ command: "npm test", after: { seconds: 75 } }] };

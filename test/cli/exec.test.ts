@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   agentEnvironment,
@@ -66,6 +66,94 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
     expect(ran.stderr).toContain("only a person may run `lockstep exec`");
     expect(has("src/b/new.ts")).toBe(false);
   });
+});
+
+/** A home with a version manager, whose shim finds the program by the manager's own files. */
+interface Manager {
+  readonly name: string;
+  readonly program: string;
+  /** Below the home, in the order of PATH. */
+  readonly folders: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+  readonly links?: Readonly<Record<string, string>>;
+  /** Variables whose values are paths below the home. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const tool = (name: string) => `#!/bin/sh\necho "${name} of the version manager: $1"\n`;
+
+/** pyenv, rbenv and nodenv: the shim calls the manager, which reads `version`. */
+const family = (name: string, program: string, root = `.${name}`): Manager => ({
+  name: `${name} in ~/${root}`,
+  program,
+  folders: [`${root}/shims`],
+  files: {
+    [`${root}/shims/${program}`]: `#!/bin/sh\nexec "$HOME/${root}/libexec/${name}" exec ${program} "$@"\n`,
+    [`${root}/libexec/${name}`]: `#!/bin/sh\nroot=$HOME/${root}\nread -r version <"$root/version" || exit 1\nprogram=$2; shift 2\nexec "$root/versions/$version/bin/$program" "$@"\n`,
+    [`${root}/version`]: "1.2.3\n",
+    [`${root}/versions/1.2.3/bin/${program}`]: tool(program),
+  },
+  ...(root === `.${name}` ? {} : { env: { [`${name.toUpperCase()}_ROOT`]: root } }),
+});
+
+const asdf: Manager = {
+  name: "asdf",
+  program: "node",
+  folders: [".asdf/shims", ".asdf/bin"],
+  files: {
+    ".asdf/shims/node": '#!/bin/sh\nexec asdf exec node "$@"\n',
+    ".asdf/bin/asdf": `#!/bin/sh\nread -r _ version <"$HOME/.tool-versions" || exit 126\nprogram=$2; shift 2\nexec "$HOME/.asdf/installs/nodejs/$version/bin/$program" "$@"\n`,
+    ".asdf/installs/nodejs/22.1.0/bin/node": tool("node"),
+    ".tool-versions": "nodejs 22.1.0\n",
+  },
+};
+
+const mise: Manager = {
+  name: "mise",
+  program: "python",
+  folders: [".local/share/mise/shims"],
+  files: {
+    ".local/bin/mise": `#!/bin/sh\nwhile IFS=' =' read -r name version; do [ "$name" != python ] || break; done <"$HOME/.config/mise/config.toml" || exit 1\nexec "$HOME/.local/share/mise/installs/python/$version/bin/\${0##*/}" "$@"\n`,
+    ".config/mise/config.toml": "[tools]\npython = 3.12\n",
+    ".local/share/mise/installs/python/3.12/bin/python": tool("python"),
+  },
+  links: { ".local/share/mise/shims/python": ".local/bin/mise" },
+};
+
+const managers = [
+  family("pyenv", "python"),
+  family("pyenv", "python", ".local/share/pyenv"),
+  family("rbenv", "ruby"),
+  family("nodenv", "node"),
+  asdf,
+  mise,
+];
+
+describe.skipIf(missing)("a program that is found through the shim of a version manager", () => {
+  it.each(managers)(
+    "works in the sandbox: $name",
+    async ({ program, folders, files, links = {}, env = {} }) => {
+      using home = temporaryFolder();
+      for (const [path, text] of Object.entries(files)) chmodSync(home.write(path, text), 0o755);
+      for (const [path, target] of Object.entries(links)) {
+        mkdirSync(dirname(join(home.path, path)), { recursive: true });
+        symlinkSync(join(home.path, target), join(home.path, path));
+      }
+      const below = (path: string) => join(home.path, path);
+      const variables = {
+        HOME: home.path,
+        PATH: [...folders.map(below), process.env.PATH].join(":"),
+        ...Object.fromEntries(Object.entries(env).map(([name, path]) => [name, below(path)])),
+      };
+      await repository.dispatch("T-A", ["src/a/**"]);
+      const said = `${program} of the version manager: hello\n`;
+      expect(await lockstep(["exec", "T-A", "--", program, "hello"], { env: variables })).toMatchObject({
+        status: 0,
+        stdout: said,
+        stderr: "",
+      });
+    },
+  );
 });
 
 describe("`lockstep exec` without bubblewrap", () => {

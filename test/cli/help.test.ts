@@ -85,8 +85,8 @@ describe("lockstep --help", () => {
     const { stdout } = await repository.run(["--help"]);
     const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual([
-      ...["Options", "Everyday", "Look into a task", "Guard interactive sessions", "Maintenance"],
-      ...["For other programs", "Topics (lockstep help TOPIC)"],
+      ...["Options", "Everyday", "Look into a task", "Guard interactive sessions"],
+      ...["Several machines", "Maintenance", "For other programs", "Topics (lockstep help TOPIC)"],
     ]);
     const everyday = /^Everyday:\n([\s\S]*?)\n\n/m.exec(stdout)?.[1] ?? "";
     expect([...everyday.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name)).toEqual([

@@ -105,6 +105,20 @@ describe("lockstep init", () => {
     expect(configuredHooks("claude", ground.read(".claude/settings.local.json"))?.http).toBeUndefined();
   });
 
+  it("writes no hooks for clients of which only a folder at home is left, and says how to choose one", async () => {
+    using ground = initiatedRepository();
+    for (const name of [".claude/x", ".codex/x", ".gemini/x"]) ground.writeHome(name, "");
+    const { status, stdout, stderr } = await ground.run(["init"]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "created  .lockstep/config.yaml\n" });
+    expect(stderr).toContain("no client was found: name one with `--client`: claude, codex, ");
+    expect(stderr).toContain("no hooks were written for claude, codex, gemini: only a folder in your home");
+    expect(clientNames.filter((name) => ground.has(clientSetups[name].folder))).toEqual([]);
+    expect((await ground.run(["init"])).stdout).toContain("nothing to change: no client was found");
+    expect((await ground.run(["init", "--client", "claude"])).stdout).toContain(
+      ".claude/settings.local.json",
+    );
+  });
+
   it("changes nothing the second time", async () => {
     using ground = initiatedRepository();
     ground.addProgram("claude", newClaude);

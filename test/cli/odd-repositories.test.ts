@@ -190,6 +190,45 @@ describe("a folder that cannot be used", () => {
     expect(readdirSync(path)).toEqual(before);
   });
 
+  it.each([
+    ["status"],
+    ["status", "--json"],
+    ["status", "--disk"],
+    ["decide"],
+    ["task", "list"],
+    ["session", "list"],
+  ])("because it is in no repository has nothing to read: %s %s", async (...words) => {
+    using folder = temporaryFolder();
+    const run = await lockstepIn(folder.path, words);
+    expect(run).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("R-IN-001: this is not a git repository: run `git init`"),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("may be outside of a repository if it has a ledger", async () => {
+    using folder = temporaryFolder();
+    const added = await lockstepIn(folder.path, ["task", "add", "T-1", "--scope", "a", "--title", "one"]);
+    expect(added.status, added.stderr).toBe(0);
+    expect(await lockstepIn(folder.path, ["status"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("T-1"),
+    });
+  });
+
+  it("because it is a bare repository is not set up", async () => {
+    using folder = temporaryFolder();
+    gitIn(folder.path, "init", "-q", "--bare");
+    const before = readdirSync(folder.path, { recursive: true });
+    for (const words of [["init"], ["init", "--client", "claude"], ["init", "--remove"]])
+      expect(await lockstepIn(folder.path, words)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining("R-IN-001: this is a bare repository"),
+      });
+    expect(readdirSync(folder.path, { recursive: true })).toEqual(before);
+  });
+
   it("because its state folder cannot be made is named, with what to do", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ReportedTask, type RunReport, runReport } from "../../src/cli/run-view/run-report.ts";
-import type { CheckRecord } from "../../src/core/proof/check-record.ts";
+import type { CheckRecord, CheckRun } from "../../src/core/proof/check-record.ts";
 import { noRetries } from "../../src/core/tasks/counters.ts";
 import { shortName } from "../../src/view/task-names.ts";
 import { checksByName, landRepository } from "../support/land-repository.ts";
@@ -59,6 +59,26 @@ describe("the report of a run", () => {
          and on the invoice too
          proof: npm run lint -- --max-warnings 0; npm test
                 -- price; node scripts/check-prices.js
+`);
+  });
+
+  it("warns of a check that passed without running a test", () => {
+    const of = (command: string, tests: CheckRun["tests"]): CheckRecord => ({
+      ...check(command, 0, 0),
+      ...(tests === undefined ? {} : { after: { ...run(0), tests } }),
+    });
+    const evidence = [of("npm test", { ran: 0, skipped: 2 }), of("make lint", undefined)];
+    const tested = [of("npm test", { ran: 3, skipped: 2 })];
+    expect(
+      report([reported("T-001", "MERGED", { evidence }), reported("T-002", "MERGED", { evidence: tested })], {
+        columns: 100,
+      }),
+    ).toContain(`
+         proof: npm test (all 2 tests were skipped); make lint
+         warning: \`npm test\` passed, but all 2 tests were skipped, so it verified nothing
+  T-002  Title of T-002
+         proof: npm test
+
 `);
   });
 

@@ -121,6 +121,14 @@ describe("the view of a run", () => {
     expect(lines.filter((line) => line.includes(`board: ${board}`))).toHaveLength(1);
   });
 
+  it("shows the address of the board whole on a usual terminal, on a line of its own if there is no room", () => {
+    const [board, walls] = ["http://127.0.0.1:15730", { guard: false, sandbox: true, diff: true }];
+    const tasks = [shown("T-001", "IN_PROGRESS", { usage: { tokens: 123_456, cost_usd: 12.34 } })];
+    const lines = drawRun(model(tasks, { board, walls }), { columns: 80, rows: 24, now });
+    expect(lines.filter((line) => line.includes("board"))).toEqual([`board: ${board}`]);
+    expect(lines.filter((line) => line.includes("…"))).toEqual([]);
+  });
+
   it("leaves out columns where the terminal is narrow, and says how many tasks it has no line for", () => {
     const waiting = Array.from({ length: 20 }, (_, at) => shown(`T-${at + 10}`, "PENDING"));
     const tasks = [shown("T-001", "MERGED"), ...waiting, shown("T-002", "REVIEW")];

@@ -256,6 +256,9 @@ describe("one machine", () => {
     pause: {},
     "stop-all": {},
     clear: {},
+    "machine-list": {},
+    "machine-drain": { machine: "one" },
+    "machine-forget": { machine: "one" },
     "guard-facts": {},
     "guard-record": {
       task: "T-1",

@@ -48,6 +48,9 @@ const story: readonly [OperationName, unknown][] = [
   ["audit-list", { limit: 5, newestFirst: true }],
   ["audit-verify", {}],
   ["reconcile", {}],
+  ["machine-list", {}],
+  ["machine-drain", { machine: "build-2" }],
+  ["machine-forget", { machine: "build-2" }],
 ];
 
 describe("operations", () => {

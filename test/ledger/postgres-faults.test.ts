@@ -196,7 +196,7 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     });
   });
 
-  it("is migrated once, by whoever comes first", async () => {
+  it("is migrated once, by the first process", async () => {
     const server = (await takeDatabase()).server;
     await server.query("postgres", "CREATE DATABASE fresh_ledger");
     try {

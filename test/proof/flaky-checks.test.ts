@@ -148,7 +148,10 @@ describe("a base on which a check is flaky", () => {
     for (let at = 0; at < fails; at += 1) ground.write(`home/counts/${at}`, "");
     const told: string[] = [];
     using prover = await Prover.open(ground.options);
-    const checks = new ChecksProof({ prover, base, flaky, onProgress: (line) => told.push(line) });
+    const checks = new ChecksProof({
+      ...{ root: ground.options.root, prover, base, flaky },
+      onProgress: (line) => told.push(line),
+    });
     const wanted = { command: unlucky, kind };
     const red = kind === "project" ? await checks.findRedBase([wanted]) : undefined;
     const change = { base, changed: ["merged.sh"] };

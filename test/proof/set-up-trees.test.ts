@@ -1,10 +1,19 @@
-import { chmodSync, existsSync, readdirSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { SlowTeller } from "../../src/proof/tell-slow.ts";
 import { copyFolder } from "../../src/workspace/checkouts/copy-folder.ts";
 import { networkVariables } from "../../src/workspace/process/network-variables.ts";
+import { checkoutsFolder } from "../../src/workspace/state/state-home.ts";
 import { type ProvingGround, provingGround } from "../support/proving-ground.ts";
 
 const manifest = '{"name":"x","private":true,"devDependencies":{"a":"1"}}\n';
@@ -105,6 +114,44 @@ describe("what a set-up installed", () => {
           });
       }
       expect(runsOf(ground)).toHaveLength(2);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("is stored for the last four lock files, and what a crash left of others is deleted", async () => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground));
+      const store = join(checkoutsFolder(ground.place("main/.git")), "setups");
+      const half = join(store, `${"a".repeat(64)}.1.half`);
+      mkdirSync(half, { recursive: true });
+      utimesSync(half, new Date(0), new Date(0));
+      const commits = Array.from({ length: 6 }, (_, at) => {
+        ground.write("main/package.json", manifest.replace("1", `${at}`));
+        return ground.commit();
+      });
+      await checkAll(ground, commits);
+      await expect.poll(() => readdirSync(store).length).toBe(4);
+      await checkAll(ground, [commits[5] as string]);
+      expect(runsOf(ground)).toHaveLength(6);
+      expect(existsSync(half)).toBe(false);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("that cannot be stored is used all the same, and the reason is shown", async () => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground));
+      writeFileSync(join(checkoutsFolder(ground.place("main/.git")), "setups"), "not a folder");
+      const lines: string[] = [];
+      const runs = await checkAll(ground, ["HEAD"], { onProgress: (line) => lines.push(line) });
+      expect(runs.map(({ run }) => run.tail)).toEqual(["installed\n"]);
+      expect(lines.filter((line) => line.includes("could not be stored"))).toHaveLength(1);
     } finally {
       process.env.PATH = before;
     }

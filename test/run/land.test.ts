@@ -140,6 +140,71 @@ describe("a branch", () => {
   });
 });
 
+describe("a request with several branches", () => {
+  it("is checked as a whole first: one that does not exist stops all of them, one problem per line", async () => {
+    using repository = landRepository();
+    repository.branch("good", { "f.js": "exports.f = 2;\n" });
+    const before = repository.git("rev-parse", "main");
+    const { status, stdout, stderr } = await repository.run(["land", "good", "gone", "lost"]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr.split("\n").filter((line) => line.startsWith("lockstep: "))).toEqual([
+      "lockstep: R-IN-001: there is no branch, tag or commit `gone`: `git branch --all` lists the branches",
+      "lockstep: R-IN-001: there is no branch, tag or commit `lost`: `git branch --all` lists the branches",
+    ]);
+    expect(repository.git("rev-parse", "main")).toBe(before);
+    expect((await repository.land("good", "gone")).landed).toMatchObject({ allow: false, code: "R-IN-001" });
+    expect((await repository.land("good")).landed.outcome).toBe("merged");
+  });
+});
+
+describe("a landing that was refused", () => {
+  const check = "grep -q 'exports.f = 2' f.js";
+  const options = ["--scope", "f.js", "my docs", "--check", check, "--allow-red"];
+  const line = `lockstep land work --scope f.js 'my docs' --check 'grep -q '\\''exports.f = 2'\\'' f.js' --allow-red`;
+
+  it("is repeated by the command that is printed, with the same options", async () => {
+    using repository = landRepository();
+    repository.branch("work", { "f.js": "exports.f = 1; //\n" });
+    repository.branch("good", { "my docs/a": "" });
+    const { status, stderr } = await repository.run(["land", "work", ...options]);
+    expect(status).toBe(2);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(`to land again: ${line}`);
+    expect((await repository.land("work", ...options)).landed.again).toBe(line);
+    const both = await repository.run(["land", "good", "work", "--proves", "grep -q 2 f.js"]);
+    expect(both.stderr).toContain("to land again: lockstep land good work --proves 'grep -q 2 f.js'\n");
+  });
+
+  it("has that command in status and after the answer to its question", async () => {
+    using repository = landRepository();
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    repository.write("f.js", "mine\n");
+    expect((await repository.run(["land", "work", ...options])).status).toBe(3);
+    expect((await repository.run(["status"])).stdout).toContain(line);
+    repository.git("checkout", "-q", "f.js");
+    const proves = [...options, "--proves", "test -e f.js"];
+    expect((await repository.run(["land", "work", ...proves])).status).toBe(3);
+    const [asked] = JSON.parse((await repository.run(["decide", "--json"])).stdout);
+    const { stdout, stderr } = await repository.run(["decide", asked.id, "approved"]);
+    expect(stdout + stderr).toContain(
+      `next: ${line.replace(" --allow-red", "")} --proves 'test -e f.js' --allow-red`,
+    );
+  });
+
+  it("names the folder that its scope is relative to", async () => {
+    using repository = landRepository({ "docs/a.md": "a\n" });
+    repository.branch("work", { "docs/a.md": "b\n" });
+    repository.write("docs/a.md", "mine\n");
+    const { ended } = startProgram([process.execPath, command, "land", "work", "--scope", "."], {
+      cwd: join(repository.path, "docs"),
+      env: { XDG_STATE_HOME: join(repository.path, ".git/state") },
+    });
+    expect((await ended).stderr).toContain("to land again: lockstep land work --scope .\n");
+    expect((await repository.run(["status"])).stdout).toMatch(
+      /cd \S+\/docs && lockstep land work --scope \./,
+    );
+  });
+});
+
 describe("a check that proves nothing", () => {
   async function asked(repository: LandRepository) {
     repository.branch("work", { "f.js": "exports.f = 2;\n" });

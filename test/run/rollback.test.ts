@@ -162,6 +162,34 @@ describe("rolling back a task", () => {
     expect((await repository.run(["reconcile"])).status).toBe(0);
   });
 
+  it("takes no task that depends on it out of a person's hands, and says what to do first", async () => {
+    using repository = landRepository(ignoring);
+    await mergeTasks(repository, "A");
+    await dispatch(repository, "B", { depends_on: ["A"] });
+    const taken = await repository.run(["take", "B"]);
+    expect(taken.status, taken.stderr).toBe(0);
+    const before = repository.git("rev-parse", "main");
+    for (const more of [[], ["--dry-run"]])
+      expect(await rollBack(repository, "task", "A", ...more)).toMatchObject({
+        status: 2,
+        done: {
+          outcome: "refused",
+          refused: {
+            code: "R-ST-001",
+            reason:
+              "a person has taken over `B`, and the rollback would end that: hand it in or give it up first (`lockstep submit B` or `lockstep release B`), then roll back again",
+          },
+        },
+      });
+    expect(repository.git("rev-parse", "main")).toBe(before);
+    expect(await show(repository, "B")).toMatchObject({ state: "IN_PROGRESS", alive: { lease: "held" } });
+    expect((await repository.run(["release", "B"])).status).toBe(0);
+    expect((await rollBack(repository, "task", "A")).done).toMatchObject({ outcome: "rolled-back" });
+    await dispatch(repository, "C");
+    expect((await repository.run(["take", "C"])).status).toBe(0);
+    expect((await rollBack(repository, "task", "C")).done).toMatchObject({ ended: ["C"] });
+  });
+
   it("that is not merged ends it, and its files are again what they were before", async () => {
     using repository = landRepository({ ...ignoring, "A.js": "exports.a = 0;\n" });
     repository.write("A.js", "exports.a = 1; // a person's, not committed\n");

@@ -14,7 +14,12 @@ describe("a person's answer at a gate", () => {
     ["strategy-on-disk", "UD-REVIEW-STRATEGY", "per-batch"],
   ] as const)("is %s once a reader of status.json finds it there", async (condition, id, answer) => {
     using folder = temporaryFolder();
-    const repository = { ...base, root: folder.path, commonFolder: `${folder.path}/.git` };
+    const repository = {
+      ...base,
+      baseRef: "refs/heads/main",
+      root: folder.path,
+      commonFolder: `${folder.path}/.git`,
+    };
     const context = { engine: await memoryEngine(), repository, config: await configOf({}), session: name };
     const session = newSession({ name, goal: "g", mode: "full", ...base }, "2026-02-14T20:00:00.000Z");
     const found = async () => (await lookUp(context, session, [condition]))[condition];

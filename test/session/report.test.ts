@@ -43,7 +43,8 @@ describe("what is told of a session", () => {
     await sessionAtGate(engine);
     const session = await engine.ledger.session(sessionName);
     if (session === undefined) throw new Error("no session");
-    const repository = { root: "/r", commonFolder: "/r/.git", base: "main", baseCommit: "a".repeat(40) };
+    const at = { base: "main", baseRef: "refs/heads/main", baseCommit: "a".repeat(40) };
+    const repository = { root: "/r", commonFolder: "/r/.git", ...at };
     const rest = { config: await configOf({}), call: person, dryRun: false, onProgress: () => undefined };
     const walls = { guard: false, sandbox: true, diff: true };
     const told = await reportSession({ engine, repository, ...rest }, session, "waiting", walls);

@@ -8,7 +8,7 @@ const [, , moment = "", what = "", ...names] = process.argv;
 
 using opened = await openEngine({ create: true });
 const { engine, project, config } = opened;
-const repository = await readRepository(project, config.base_branch);
+const repository = await readRepository(project, config);
 if ("error" in repository) throw new Error(repository.error);
 const context = {
   ...{ engine, config, repository },

@@ -163,8 +163,11 @@ export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
     ["npm pack --dry-run 2>&1 | grep -c src/a", /\d+/],
     ["python3 -m venv --without-pip src/a/.venv && src/a/.venv/bin/python -c 'print(6 * 7)'", /42/],
     // edits in the lock
-    ["cat > src/a/new.js <<'EOF'\nmodule.exports = 'new';\nEOF\ncat src/a/new.js", /module\.exports = 'new'/],
-    ["mkdir -p src/a/deep && mv src/a/new.js src/a/deep/new.js && ls src/a/deep", /new\.js/],
+    [
+      "cat > src/a/new.js <<'EOF'\nmodule.exports = 'new';\nEOF\ntr a-z A-Z < src/a/new.js",
+      /MODULE\.EXPORTS = 'NEW'/,
+    ],
+    ["mkdir -p src/a/deep && mv src/a/new.js src/a/deep/new.js && ls src/a/deep | tr a-z A-Z", /NEW\.JS/],
     ["sed -i 's/old/older/' src/a/old.js && cat src/a/old.js", /'older'/],
     // Gemini itself sets an external diff that is not there.
     [

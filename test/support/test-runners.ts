@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import type { Inventory } from "../../src/core/proof/inventory.ts";
+import type { Inventory, TestCount } from "../../src/core/proof/inventory.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { type Layout, provingGround } from "./proving-ground.ts";
 import { skipLoudly } from "./skip-loudly.ts";
@@ -49,6 +49,7 @@ interface Listed {
   readonly tests: Readonly<Record<string, string>>;
   readonly cut: string | null | undefined;
   readonly inventory: Inventory | null;
+  readonly count: TestCount | undefined;
 }
 
 /** Runs commands as checks of a repository with these files, and gives what they list. */
@@ -69,7 +70,7 @@ export async function listTests(
     // Copied, because the inventory's own record has no prototype.
     const tests = Object.fromEntries(Object.entries(inventory?.tests ?? {}));
     const { runners, cut } = inventory ?? {};
-    all.push({ exit: run.exit, tail: run.tail, runners, tests, cut, inventory });
+    all.push({ exit: run.exit, tail: run.tail, runners, tests, cut, inventory, count: run.tests });
   }
   return all;
 }

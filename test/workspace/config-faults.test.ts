@@ -4,7 +4,7 @@ import { linesOf, ownConfig } from "../support/loaded-config.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const topKeys =
-  "one of `version`, `base_branch`, `store`, `ledger`, `integrate`, `proof`, `limits`, `agents`, `hooks`, `unknown_hooks`, " +
+  "one of `version`, `base_branch`, `store`, `ledger`, `remote`, `transport`, `integrate`, `proof`, `limits`, `agents`, `hooks`, `unknown_hooks`, " +
   "`task_types`, `workspace`, `checks`, `tests`, `gate`, `resources`, `guard`, `notify`, `sandbox`, `worklogs`, `session`, `project_type`";
 
 describe("a mistake", () => {

@@ -80,6 +80,7 @@ describe("a plan", () => {
           files_expected: ["src/price/round.ts"],
           done_when: ["prices in the report have two digits"],
           skip_pr: true,
+          label: null,
         },
       ],
     });

@@ -1,5 +1,6 @@
 import type { GroupName } from "../../contract/board.ts";
 import type { Config } from "../../contract/config.ts";
+import { compareNames } from "../../core/text/compare-names.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { type Status, statusIn, type TaskStatus } from "../../engine/views/read-status.ts";
 import { dataOf } from "../../ledger/event-data.ts";
@@ -90,8 +91,6 @@ export class Looks {
   }
 }
 
-const byName = new Intl.Collator("en", { numeric: true });
-
 function ordered(
   tasks: readonly TaskStatus[],
   names: TaskNames,
@@ -104,7 +103,7 @@ function ordered(
       const group = groupOf(task, approved);
       return { task, group, rank: ranks.get(group) ?? 0, name: names.of(task.key) };
     })
-    .sort((one, other) => one.rank - other.rank || byName.compare(one.name, other.name))
+    .sort((one, other) => one.rank - other.rank || compareNames(one.name, other.name))
     .map(({ task, group }) => ({ task, group }));
 }
 

@@ -2,6 +2,7 @@ import type { PlanGraph, PlanNode } from "../../contract/board.ts";
 import { isMeta, isOfSession } from "../../core/names/task-name.ts";
 import { readEntries } from "../../core/paths/scope.ts";
 import { planBatches } from "../../core/plan/plan-batches.ts";
+import { compareNames } from "../../core/text/compare-names.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { toneOf } from "../../view/task-groups.ts";
 import { taskWord } from "../../view/task-words.ts";
@@ -64,13 +65,7 @@ function batchesOf(
   });
   const limits = { maxParallel, maxReview, maxActive, resources: config.resources };
   return planBatches(
-    planned.toSorted((one, other) => order(one.id, other.id)),
+    planned.toSorted((one, other) => compareNames(one.id, other.id)),
     limits,
   ).map((batch) => batch.flatMap(({ id }) => byKey.get(id) ?? []));
-}
-
-const byName = new Intl.Collator("en", { numeric: true });
-
-function order(one: string, other: string): number {
-  return byName.compare(one, other);
 }

@@ -1,5 +1,5 @@
 import type { EvidenceItem, HistoryItem, TaskPage } from "../../contract/board.ts";
-import { outputOf } from "../../core/proof/check-record.ts";
+import { outputOf, untestedIn, untestedText } from "../../core/proof/check-record.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { hasTaskLog } from "../../run/landing/task-logs.ts";
@@ -13,7 +13,7 @@ const eventsMax = 60;
 const namedMax = 40;
 const pathsMax = 60;
 
-/** Everything about one task but its diff, its log and whole outputs; undefined if there is no such task. */
+/** Everything about one task except its diff, its log and whole outputs; undefined if the task does not exist. */
 export async function taskPage(place: BoardPlace, look: Look, key: string): Promise<TaskPage | undefined> {
   const { engine, folder } = place;
   const [task, status] = [await engine.ledger.task(key), look.byKey.get(key)];
@@ -68,12 +68,14 @@ export async function history(
 }
 
 function remarksOf({
+  evidence,
   weakened,
   unproven_claims: claims,
   unproven_deeds: deeds,
   manual_steps: steps,
 }: TaskStatus) {
   return [
+    ...untestedIn(evidence).map(untestedText),
     ...weakened.map(({ path, what }) => `tests weakened: ${path}: ${what}`),
     ...claims.map(
       (path) => `unproven claim: the agent says that it changed ${path}, but its work does not contain that`,

@@ -207,7 +207,7 @@ function criticalPath(tasks: readonly TaskStatus[], stays: readonly Stay[]): rea
   return path;
 }
 
-/** The time of all tasks, by what it went into. A question to a person counts as such, whatever else happens. */
+/** The time of all tasks, by what it went into. While a question is open, the time counts as waiting for a person. */
 function sharesOf(
   stays: readonly Stay[],
   asked: readonly Asked[],

@@ -115,7 +115,7 @@ async function rollback(
   { task, dryRun }: { readonly task: string; readonly dryRun: boolean },
 ): Promise<Acted> {
   const { engine, project, config } = place;
-  const repository = await readRepository(project, config.base_branch);
+  const repository = await readRepository(project, config);
   if ("error" in repository) return acted(deny("R-IN-001", repository.error));
   const context = { engine, repository, config, call, dryRun, allowRed: false, onProgress: () => {} };
   const done = await rollBack(context, { level: "task", name: task });

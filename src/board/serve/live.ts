@@ -77,7 +77,7 @@ export class Live implements Disposable {
     for (const { response } of this.#listeners) response.write(": still here\n\n");
   }
 
-  /** `isForced`: also if there is no event. */
+  /** `isForced`: sends a message even without new events. */
   async #tell(listener: Listener, isForced: boolean): Promise<void> {
     const events = await this.#engine.ledger.events({ after: listener.seq, limit: pageMax });
     if (events.length === 0 && !isForced) return;

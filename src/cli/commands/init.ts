@@ -7,7 +7,7 @@ import { chooseHook, hasHooks, ignoreLine, isOffered } from "../../guard/setup/c
 import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
 import { codexHome } from "../../guard/setup/codex-hooks.ts";
 import { type Edit, Edits } from "../../guard/setup/edits.ts";
-import { findClients, type Machine } from "../../guard/setup/find-clients.ts";
+import { findClients, findTraces, type Machine } from "../../guard/setup/find-clients.ts";
 import { findDistrust } from "../../guard/setup/folder-trust.ts";
 import { planRemoval } from "../../guard/setup/plan-removal.ts";
 import { type PlannedClient, planSetup } from "../../guard/setup/plan-setup.ts";
@@ -19,6 +19,7 @@ import { readMachine } from "../../guard/transport/ways-to-ask.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
 import { loadConfig } from "../../workspace/config/load-config.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
+import { whyBare } from "../../workspace/git/repository-state.ts";
 import { openHttpAccess, readHttpAccess } from "../../workspace/state/http-access.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { retireServer } from "../hook/retire-server.ts";
@@ -46,12 +47,19 @@ interface Ground {
 export async function initCommand(options: InitOptions): Promise<number> {
   const project = findProject(currentFolder());
   const { root } = project.place;
+  await refuseBare(project);
   const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
   const further = [codexHome(), ...(project.commonFolder === undefined ? [] : [project.commonFolder])];
   const places = { root, home: machine.home, further };
   const ground = { project, machine, places, edits: new Edits((file) => readSettings(file, places)) };
   const named = options.client?.map(clientNamed);
   return options.remove === true ? remove(ground, named, options) : setUp(ground, named, options);
+}
+
+/** A bare repository has no files, and `init` would write into git's own folder. */
+async function refuseBare(project: Project): Promise<void> {
+  const error = await whyBare(project.place.realRoot ?? project.place.root);
+  if (error !== undefined) throw new CommandFault("R-IN-001", error);
 }
 
 async function setUp(ground: Ground, named: readonly ClientName[] | undefined, options: InitOptions) {
@@ -94,7 +102,8 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
     ...(trusted.changed ? [`changed  ${shownName(userFile(), machine)}`] : []),
   ];
   const hasNothing = clients.length === 0 && files.length === 0;
-  const notes = hasNothing ? [] : notesOn(clients, machine);
+  const traces = named === undefined ? tracesOf(machine) : [];
+  const notes = hasNothing ? traces : [...notesOn(clients, machine), ...traces];
   const nothing = hasNothing ? `nothing to change: ${noClient}` : "everything is already set up";
   tell(files, [...notes, ...trusted.notes], nothing);
   return 0;
@@ -177,6 +186,14 @@ function wordFor({ machine }: Ground): (edit: Edit) => string {
     const word = before === null ? "created" : after === null ? "removed" : "changed";
     return `${word}  ${shownName(file, machine)}`;
   };
+}
+
+function tracesOf(machine: Machine): readonly string[] {
+  const traces = findTraces(machine);
+  if (traces.length === 0) return [];
+  return [
+    `no hooks were written for ${traces.join(", ")}: only a folder in your home was found; if you use one: \`lockstep init --client ${traces[0]}\``,
+  ];
 }
 
 const noClient = `no client was found: name one with \`--client\`: ${clientNames.join(", ")}`;

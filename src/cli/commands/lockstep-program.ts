@@ -6,6 +6,7 @@ import { writeAll } from "../output/descriptor.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 import { addGuardCommands } from "./guard-commands.ts";
+import { addMachineCommands } from "./machine-commands.ts";
 import { addMaintenance } from "./maintenance-commands.ts";
 import { addTaskCommands } from "./task-commands.ts";
 
@@ -30,6 +31,7 @@ export function lockstepProgram(configure: (bare: LockstepCommand) => void = () 
     ["Everyday:", addEverydayCommands],
     ["Look into a task:", addTaskCommands],
     ["Guard interactive sessions:", addGuardCommands],
+    ["Several machines:", addMachineCommands],
     ["Maintenance:", addMaintenance],
     ["For other programs:", addProgramCommands],
   ] as const;

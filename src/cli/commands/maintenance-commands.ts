@@ -17,7 +17,6 @@ export function addMaintenance(program: LockstepCommand): void {
     .example("lockstep clean --older 7", "keep only the last week")
     .action(async (options) => endsWith((await import("./clean.ts")).cleanCommand(options)));
   addAudit(program);
-  addLedger(program);
   addHelp(program);
 }
 
@@ -74,62 +73,6 @@ function addAudit(program: LockstepCommand): void {
     .example("lockstep audit export events.jsonl", "into a file")
     .example("lockstep audit export | jq -r .type | sort | uniq -c", "how many events of each type")
     .action(async (file) => endsWith((await import("../look/audit.ts")).auditExportCommand(file)));
-}
-
-function addLedger(program: LockstepCommand): void {
-  const load = () => import("./manage-ledger.ts");
-  const ledger = program
-    .command("ledger")
-    .description("where tasks, locks and events are kept; see docs/machines.md")
-    .example("lockstep ledger status", "which ledger, how big, and which machines use it")
-    .example("lockstep ledger migrate", "create the ledger in a new database");
-  ledger
-    .command("status")
-    .description("show where the ledger is, its size, and its machines")
-    .option(...json)
-    .example("lockstep ledger status", "which ledger is this?")
-    .example("lockstep ledger status --json", "for other programs")
-    .action(async (options) => endsWith((await load()).ledgerStatusCommand(options)));
-  ledger
-    .command("migrate")
-    .summary("create or upgrade the ledger in the configured database")
-    .description(
-      "create or upgrade the ledger in the configured database, as its owner, and give machines their rights",
-    )
-    .option("--machine <role>", "the database role of the machines", "lockstep_machine")
-    .option(...json)
-    .example("lockstep ledger migrate", "after an update of Lockstep, or in a new database")
-    .example("lockstep ledger migrate --machine team", "machines log in as `team`")
-    .action(async (options) => endsWith((await load()).ledgerMigrateCommand(options)));
-  ledger
-    .command("move")
-    .summary("copy the ledger into a database, or back into a file")
-    .description(
-      "copy the ledger into an empty database or back into a file, and compare both event by event",
-    )
-    .requiredOption("--to <where>", "the URL of a database with an empty ledger, or `sqlite`")
-    .option(...json)
-    .example("lockstep ledger move --to postgres://owner@db/lockstep", "share the ledger with others")
-    .example("lockstep ledger move --to sqlite", "back to one machine")
-    .action(async (options) => endsWith((await load()).ledgerMoveCommand(options)));
-  ledger
-    .command("archive")
-    .summary("move finished sessions to a file")
-    .description("move the documents of finished sessions from the shared ledger to a file; events stay")
-    .requiredOption("--before <date>", "only sessions that ended before it")
-    .requiredOption("--to <file>", "the file, which must not exist")
-    .option(...json)
-    .example("lockstep ledger archive --before 2026-01-01 --to 2025.jsonl", "last year's sessions")
-    .example("lockstep ledger archive --before 2026-01-01 --to 2025.jsonl --json", "for other programs")
-    .action(async (options) => endsWith((await load()).ledgerArchiveCommand(options)));
-  ledger
-    .command("accept-loss")
-    .summary("continue with a ledger that was restored from an older copy")
-    .description("continue with a ledger that was restored from an older copy, although changes are missing")
-    .option(...json)
-    .example("lockstep ledger accept-loss", "after a restored backup")
-    .example("lockstep ledger accept-loss --json", "for other programs")
-    .action(async (options) => endsWith((await load()).ledgerAcceptLossCommand(options)));
 }
 
 function addHelp(program: LockstepCommand): void {

@@ -1,11 +1,14 @@
 import { findFault } from "../../clients/process/find-program.ts";
 import type { Config } from "../../contract/config.ts";
 import { readSetup } from "../../proof/read-setup.ts";
+import { isIdleCheck } from "../../run/landing/is-idle-check.ts";
 import { projectChecks, whyNoChecks } from "../../run/landing/prove-checks.ts";
 import { lastProofs } from "../../workspace/git/last-proofs.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { duration } from "../output/table.ts";
 import { broken, configLine, type Finding, missing, ok } from "./finding.ts";
+
+const naming = configLine('checks: { default: ["COMMAND"] }');
 
 /** The checks that verify a change, and the setup commands they need. Nothing is run. */
 export async function examineChecks(
@@ -14,13 +17,19 @@ export async function examineChecks(
 ): Promise<readonly Finding[]> {
   const listed = [...checks.default, ...checks.full];
   const found = await projectChecks(root, baseCommit, listed);
-  const seconds = await lastProofs(root, baseCommit);
-  const tests = found.map(({ command }) => {
-    const took = seconds.get(command);
-    return ok("tests", took === undefined ? command : `${command}, ${duration(Math.round(took))} last time`);
-  });
-  const none = async () =>
-    missing("tests", await whyNoChecks(root, baseCommit), configLine('checks: { default: ["COMMAND"] }'));
+  const proofs = await lastProofs(root, baseCommit);
+  const tests = await Promise.all(
+    found.map(async ({ command }) => {
+      const last = proofs.get(command);
+      const isIdle = await isIdleCheck(root, baseCommit, command);
+      const untested = isIdle ? "runs no tests" : last?.untested && `passed last time, but ${last.untested}`;
+      if (untested)
+        return missing("tests", `${command} ${untested}: it verifies nothing`, `add tests, or ${naming}`);
+      const took = last === undefined ? "" : `, ${duration(Math.round(last.seconds))} last time`;
+      return ok("tests", `${command}${took}`);
+    }),
+  );
+  const none = async () => missing("tests", await whyNoChecks(root, baseCommit), naming);
   return [
     ...(tests.length > 0 ? tests : [await none()]),
     ...(await examineSetup(root, baseCommit, workspace)),

@@ -49,7 +49,7 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
   // Findings that need the configuration are left out if it is faulty; its faults are reported.
   const config = "config" in loaded ? loaded.config : undefined;
   const [{ findings, repository }, machinery, clients] = await Promise.all([
-    examineRepository(project, config?.base_branch ?? null),
+    examineRepository(project, config ?? defaultConfig),
     examineMachine(faults, config?.sandbox ?? "auto"),
     examineClients(machine),
   ]);

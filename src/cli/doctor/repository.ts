@@ -14,11 +14,11 @@ import { broken, brokenBy, causeOf, type Finding, off, ok } from "./finding.ts";
 /** The repository and its base branch, and whether Lockstep can work with them. */
 export async function examineRepository(
   project: Project,
-  baseBranch: string | null,
+  settings: Parameters<typeof readRepository>[1],
 ): Promise<{ readonly findings: readonly Finding[]; readonly repository?: RepositoryState }> {
   const what = "repository";
   try {
-    const repository = await readRepository(project, baseBranch);
+    const repository = await readRepository(project, settings);
     if ("error" in repository) return { findings: [brokenBy(what, repository.error)] };
     const { root, base, baseCommit } = repository;
     const findings = [

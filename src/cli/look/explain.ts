@@ -54,7 +54,7 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
           scratch: systemTemporaryFolders(),
         });
   const programs =
-    options.task === undefined
+    limits === undefined
       ? undefined
       : await (await import("./programs-inside.ts")).programsInside(analysis, project);
   if (programs?.refused !== undefined) objections?.push({ code: "R-PW-001", reason: programs.refused });
@@ -122,7 +122,7 @@ function readScope(texts: readonly string[] | undefined, place: Place, disk: Dis
 
 interface Explained {
   readonly objections: readonly Objection[] | undefined;
-  /** Undefined where it is judged for no task. */
+  /** Undefined if the command is not judged by a lock. */
   readonly programs: ProgramsInside | undefined;
   readonly place: Place;
   readonly why: boolean;

@@ -37,7 +37,9 @@ export async function programsInside(
     runsOfHooks(hookRuns, hooks).length === 0 || named.length === 0
       ? []
       : [{ by: "git", why: `its hooks (${named.join(", ")}) are programs, and only they run inside` }];
-  const parts = distinct([...opaque.map(({ by, why }) => ({ by, why })), ...ofGit]);
+  const closed = "; git's own folder is read-only there, so a person has to run what writes it";
+  const programs = opaque.map(({ by, why }) => ({ by, why: by === "git" ? `${why}${closed}` : why }));
+  const parts = distinct([...programs, ...ofGit]);
   if (mode === "deny" && opaque.length > 0)
     return {
       inside: [],

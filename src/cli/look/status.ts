@@ -15,6 +15,7 @@ import { clockTime } from "../../workspace/process/local-time.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { ask } from "../open/ask.ts";
+import { needPlace } from "../open/need-place.ts";
 import { type ServerStatus, serverLine, serverStatus } from "../open/server-status.ts";
 import { showReading } from "../output/reading.ts";
 import { style } from "../output/style.ts";
@@ -47,7 +48,11 @@ type Told = Status & {
 const watchMs = 1000;
 
 export async function statusCommand({ json, watch, disk, ...filter }: StatusOptions): Promise<number> {
-  if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
+  if (disk === true)
+    return showReading({ json, text: diskText }, async () => {
+      await needPlace();
+      return readDisk();
+    });
   if (watch === true && json !== true && process.stdout.isTTY) return watchStatus(filter);
   const withServer = async <Read extends object>(read: () => Promise<Read | Deny>) => {
     const status = await read();
@@ -69,6 +74,7 @@ async function readDocument(filter: FilterOptions): Promise<Status | Deny> {
 }
 
 async function readTold(filter: FilterOptions): Promise<Told | Deny> {
+  await needPlace();
   const read = await ask("status", {});
   if ("allow" in read) return read;
   const isWhole = isFilter(filter);
@@ -170,12 +176,23 @@ function textWithServer(
 /** The machines that share the ledger, with the tasks that run on them. */
 function machineLines({ machines = [], tasks }: Told): readonly string[] {
   const nameOf = statusNames(tasks).of;
-  return machines.map(({ id, name, is_this, gone, last_seen_at }) => {
-    const own = tasks.filter(({ alive }) => alive?.machine === id && alive.lease !== "over");
-    const work = own.length === 0 ? "no tasks" : own.map(({ key }) => nameOf(key)).join(", ");
-    const seen = gone ? `not seen since ${clockTime(last_seen_at)}` : `seen ${clockTime(last_seen_at)}`;
-    return `machine ${printable(name)}${is_this ? " (this one)" : ""}: ${printable(work)}; ${seen}`;
-  });
+  return machines.map(
+    ({ id, name, is_this, gone, last_seen_at, slots, labels, draining, lacks, conducts }) => {
+      const own = tasks.filter(({ alive }) => alive?.machine === id && alive.lease !== "over");
+      const work = own.length === 0 ? "no tasks" : own.map(({ key }) => nameOf(key)).join(", ");
+      const offer = [
+        ...(slots === 0 ? [] : [draining ? "draining" : counted(slots, "slot")]),
+        ...(labels.length === 0 ? [] : [`labels ${labels.join(", ")}`]),
+        ...conducts.map((session) => `conducts ${session}`),
+        ...lacks.map((why) => `lacks: ${why}`),
+      ];
+      const seen = gone
+        ? `dead, not seen since ${clockTime(last_seen_at)}`
+        : `seen ${clockTime(last_seen_at)}`;
+      const parts = [work, ...offer, seen].map(printable).join("; ");
+      return `machine ${printable(name)}${is_this ? " (this one)" : ""}: ${parts}`;
+    },
+  );
 }
 
 /** First what waits for a person, then everything. */

@@ -1,6 +1,7 @@
 import { heartbeatFor } from "../../contract/heartbeat.ts";
 import { worklogPath } from "../../core/names/session-paths.ts";
 import { idOfKey, unknownTask } from "../../core/names/task-name.ts";
+import { untestedIn, untestedText } from "../../core/proof/check-record.ts";
 import { vagueWarnings } from "../../core/proof/vague-wording.ts";
 import type { Details, Verdict } from "../../core/rules/verdict.ts";
 import { field, isObject, isText } from "../../core/values/fields.ts";
@@ -10,6 +11,7 @@ import { waitsText } from "../../view/task-words.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
 import { onlyName, wholeName } from "../open/find-task.ts";
+import { needPlace } from "../open/need-place.ts";
 import { readDocument } from "../open/read-input.ts";
 import { scopeFromHere, tellScope } from "../open/scope-from-here.ts";
 import { CommandFault } from "../output/command-fault.ts";
@@ -89,7 +91,10 @@ function defaults(id: string, { timeout_seconds: timeout = 900 }: Details): Deta
 export function taskListCommand({ json, ...options }: TaskOptions): Promise<number> {
   const text = (tasks: readonly TaskStatus[]) =>
     tasks.length === 0 ? "no tasks yet\n" : taskTable(tasks, statusNames(tasks).of);
-  return showReading({ json, text }, () => ask("task-list", {}, options));
+  return showReading({ json, text }, async () => {
+    await needPlace();
+    return ask("task-list", {}, options);
+  });
 }
 
 export function taskShowCommand(name: string, { json, ...options }: TaskOptions): Promise<number> {
@@ -119,12 +124,12 @@ function taskText(task: TaskStatus): string {
     ],
     ["tokens", task.usage.tokens || ""],
     ["pr", task.pr_url],
-    ["proof", task.proof],
+    ["proof", [task.proof, ...untestedIn(task.evidence).map(untestedText)].filter(Boolean).join("; ")],
     ["commit", task.commit],
     ["answer", task.resolution],
     ["by hand", task.manual_steps.join("; ")],
     ["tests", task.tests_added_or_updated.join(", ")],
-    ["claims", lessWords({ ...task, weakened: [] }).join("; ")],
+    ["claims", lessWords({ ...task, evidence: [], weakened: [] }).join("; ")],
   ];
   return shown
     .filter(([, value]) => value !== null && value !== undefined && value !== "")

@@ -1,10 +1,14 @@
 import { join } from "node:path";
 import type { Deny } from "../../core/rules/verdict.ts";
+import { freshBase } from "../../run/landing/fresh-base.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { hasRemote } from "../../run/landing/propose-chain.ts";
+import { pushHeld } from "../../run/landing/share-work.ts";
 import { Tidier } from "../../run/landing/tidy-checkouts.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
 import { packRepository } from "../../workspace/checkouts/pack-repository.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { RemoteFault } from "../../workspace/git/remote.ts";
 import { findRepository, readRepository } from "../../workspace/git/repository-state.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
@@ -18,6 +22,8 @@ interface Told {
   readonly text: string;
   /** With the name of the branch or session if there are several. */
   readonly refusals: readonly { readonly name?: string; readonly refused: Deny }[];
+  /** The last line, after the refusals. */
+  readonly next?: string;
   readonly document: object;
 }
 
@@ -30,15 +36,16 @@ export interface RepositoryOptions {
 
 /** Runs a command that changes the base, with progress on stderr. Only a person may call these commands. */
 export async function inRepository(
-  command: "land" | "rollback" | "run" | "do" | "start" | "resume" | "report",
+  command: "land" | "rollback" | "run" | "do" | "start" | "resume" | "report" | "worker",
   { dryRun = false, jsonLines = false, json = jsonLines }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
   try {
-    return await withContext(command, { dryRun, json }, act, ({ text, refusals, document }) => {
+    return await withContext(command, { dryRun, json }, act, ({ text, refusals, next, document }) => {
       writeAll(1, json ? documentText(document, jsonLines) : text);
       for (const { name, refused } of refusals)
         writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
+      if (next !== undefined) writeAll(2, `${next}\n`);
     });
   } catch (error) {
     const fault = faultVerdict(error);
@@ -65,7 +72,7 @@ async function withContext(
   if ("error" in found) throw new CommandFault("R-IN-001", found.error);
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
-  const repository = await readRepository(project, config.base_branch);
+  const repository = await readRepository(project, config);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
   await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
   hearDecisions(engine.ledger, notifier.tell);
@@ -74,12 +81,33 @@ async function withContext(
   const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
   const context = { engine, repository, config, call, dryRun, onProgress: progress.step };
   await using tidier = new Tidier(context);
-  const told = await act({ ...context, tidy: tidier.start });
+  const current = dryRun || command === "report" ? context : await openRemote(context);
+  const told = await act({ ...current, tidy: tidier.start });
   progress.close();
   print(told);
   await tidier[Symbol.asyncDispose]();
   if (!dryRun) await packAfter(repository.commonFolder, progress.step);
   return told.exit;
+}
+
+/** Pushes what an earlier process could not push, and fetches the base if it is there. Does nothing without a remote. */
+async function openRemote<Context extends IntegrationContext>(context: Context): Promise<Context> {
+  const { config, repository, onProgress } = context;
+  if (config.remote === null) return context;
+  if (!(await hasRemote(repository.root, config.remote)))
+    throw new CommandFault(
+      "E-CONFIG",
+      `\`remote: ${config.remote}\` is not a remote of this repository: \`git remote add ${config.remote} URL\` adds it`,
+    );
+  for (const line of await pushHeld(context)) onProgress(line);
+  if (config.integrate !== "push") return context;
+  try {
+    return (await freshBase(context)) ?? context;
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    onProgress(`\`${repository.base}\` is as last fetched: ${error.message}`);
+    return context;
+  }
 }
 
 /** Packs the repository, unless another process has running agents. A failure is only reported. */

@@ -14,6 +14,7 @@ import { loadConfig } from "../../workspace/config/load-config.ts";
 import { nodeDisk } from "../../workspace/files/disk.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
 import { readRef } from "../../workspace/git/refs.ts";
+import { baseRefOf } from "../../workspace/git/repository-state.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { identityOf, livenessOn } from "../../workspace/process/process-identity.ts";
 import { isShownActive } from "../../workspace/state/active-file.ts";
@@ -103,9 +104,11 @@ function commitContext({
 }
 
 /** The tip of the base; undefined without git or without a commit. */
-async function readBaseCommit({ place, commonFolder }: Project, { base_branch: base }: Config) {
+async function readBaseCommit({ place, commonFolder }: Project, config: Config) {
   if (commonFolder === undefined) return undefined;
-  return readRef(place.realRoot ?? place.root, base === null ? "HEAD" : `refs/heads/${base}`);
+  const root = place.realRoot ?? place.root;
+  if (config.base_branch === null) return readRef(root, "HEAD");
+  return readRef(root, baseRefOf(config.base_branch, config));
 }
 
 /** Also updates the files that hooks read when no server answers. */

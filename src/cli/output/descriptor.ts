@@ -1,4 +1,4 @@
-import { readSync, writeSync } from "node:fs";
+import { fstatSync, readSync, writeSync } from "node:fs";
 
 const chunkBytes = 64 * 1024;
 const pauseMs = 2;
@@ -24,13 +24,43 @@ export function writeOrThrow(descriptor: number, text: string): void {
     written += whenReady(() => writeSync(descriptor, bytes, written));
 }
 
-/** For readers that may have ended: a closed terminal or pipe is ignored. */
-export function writeAll(descriptor: number, text: string): void {
+let isLost = false;
+
+/** Whether a part of the output could not be written. The reader knows that from the exit code. */
+export function isOutputLost(): boolean {
+  return isLost;
+}
+
+const lostLengthMax = 4096;
+
+/**
+ * Never throws, because the command has done its work. A reader that has ended is ignored. If the output fails for
+ * another reason, such as a full disk, stderr says so and shows what was lost.
+ */
+export function writeAll(descriptor: 1 | 2, text: string): void {
+  if (descriptor === 1 && isLost) return;
   try {
     writeOrThrow(descriptor, text);
   } catch (error) {
-    if (!["EIO", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (descriptor === 2 || hasEnded(descriptor, error as NodeJS.ErrnoException)) return;
+    isLost = true;
+    const shown = text.length > lostLengthMax ? `${text.slice(0, lostLengthMax)}…\n` : text;
+    writeAll(
+      2,
+      `lockstep: E-STORE: the output could not be written: ${whyLost(error as NodeJS.ErrnoException)}. It is:\n${shown}`,
+    );
   }
+}
+
+/** Whether the reader has ended: a closed pipe, or a terminal that was closed. */
+function hasEnded(descriptor: number, { code }: NodeJS.ErrnoException): boolean {
+  return code === "EPIPE" || (code === "EIO" && fstatSync(descriptor).isCharacterDevice());
+}
+
+function whyLost({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return "the disk is full; free some space, or write it elsewhere";
+  return `${message.replace(/, write$/, "")}; write it elsewhere`;
 }
 
 /** Retries on EAGAIN, which a descriptor in non-blocking mode returns instead of waiting. */

@@ -8,6 +8,7 @@ import { gateDocuments } from "../../session/files/gate-documents.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
+import { needPlace } from "../open/need-place.ts";
 import { openEngine } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
@@ -107,6 +108,7 @@ async function readDecisions(
   all: boolean,
   options: AskOptions,
 ): Promise<Decisions | Deny> {
+  await needPlace();
   const found = await ask("decisions", { all: all || id !== undefined }, options);
   if ("allow" in found || id === undefined) return found;
   const one = decisionNamed(found, id);

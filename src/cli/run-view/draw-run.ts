@@ -38,12 +38,15 @@ function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Fram
     `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
     ...costWords(tasks),
     ...(walls === null ? [] : [`isolation: ${isolationWords(walls)}`]),
-    ...(board === undefined ? [] : [`board: ${board}`]),
   ];
+  const line = facts.join(", ");
+  const address = board === undefined ? "" : `board: ${board}`;
+  const hasRoom = displayWidth(`${line}, ${address}`) <= columns;
+  const factLines = address === "" ? [line] : hasRoom ? [`${line}, ${address}`] : [line, address];
   return [
     `${paint.bold(title)}${rest < 1 || first === "" ? "" : `  ${fitted(first, rest)}`}`,
     ...more.map((line) => fitted(line, columns)),
-    paint.dim(fitted(facts.join(", "), columns)),
+    ...factLines.map((one) => paint.dim(fitted(one, columns))),
     ...(remark === null ? [] : [paint.bold(fitted(remark, columns))]),
   ];
 }

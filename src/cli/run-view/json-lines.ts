@@ -1,4 +1,4 @@
-import { concernsSession, idOfKey, isOfSession } from "../../core/names/task-name.ts";
+import { concernsSession, idOfKey, isOfSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
 import { LedgerFollower } from "../../run/conduct/follow-ledger.ts";
 import { writeAll } from "../output/descriptor.ts";
@@ -8,20 +8,20 @@ const lookMs = 200;
 /** `run --json-lines`: prints every event of a session's tasks and decisions as a line of JSON, as it happens. */
 export class JsonLines implements AsyncDisposable {
   readonly #follower: LedgerFollower;
-  readonly #session: string;
+  readonly #session: string | null;
   #looking: Promise<void> = Promise.resolve();
   #fault: unknown;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor(follower: LedgerFollower, session: string) {
+  private constructor(follower: LedgerFollower, session: string | null) {
     this.#follower = follower;
     this.#session = session;
     this.#timer = setInterval(() => this.#look(), lookMs);
     this.#timer.unref();
   }
 
-  /** Events before this call are not printed. */
-  static async open(ledger: Ledger, session: string): Promise<JsonLines> {
+  /** Events before this call are not printed. Without a session, those of all tasks are. */
+  static async open(ledger: Ledger, session: string | null): Promise<JsonLines> {
     return new JsonLines(await LedgerFollower.open(ledger), session);
   }
 
@@ -47,11 +47,12 @@ export class JsonLines implements AsyncDisposable {
   }
 }
 
-function concerns(task: string | null, session: string): boolean {
-  return task !== null && concernsSession(task, session);
+function concerns(task: string | null, session: string | null): boolean {
+  return task !== null && (session === null || concernsSession(task, session));
 }
 
-function lineOf({ at, seq, type, task, from, to, actor, data }: LedgerEvent, session: string) {
-  const id = task !== null && isOfSession(task, session) ? idOfKey(task) : null;
+function lineOf({ at, seq, type, task, from, to, actor, data }: LedgerEvent, asked: string | null) {
+  const session = asked ?? sessionOfKey(task ?? "");
+  const id = task !== null && (session === null || isOfSession(task, session)) ? idOfKey(task) : null;
   return { event: type, at, seq, session, task: id, key: task, from, to, actor, data };
 }

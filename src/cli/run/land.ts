@@ -1,10 +1,16 @@
-import type { CheckRun } from "../../core/proof/check-record.ts";
+import { realpathSync } from "node:fs";
+import { relative } from "node:path";
+import { type CheckRun, untestedIn, untestedText } from "../../core/proof/check-record.ts";
 import { readCriterion } from "../../core/proof/criterion.ts";
+import { shellWord } from "../../core/text/quoted.ts";
+import type { BranchRequest } from "../../run/landing/candidate.ts";
 import { integrate } from "../../run/landing/integrate.ts";
 import type { Integrated, IntegrationContext, Member } from "../../run/landing/integration.ts";
 import { hasRemote } from "../../run/landing/propose-chain.ts";
 import { flakyBase } from "../../run/landing/prove-checks.ts";
 import { freeLeftLocks } from "../../run/landing/recover-moves.ts";
+import { currentFolder } from "../../workspace/files/find-project.ts";
+import { findCommit, whyNoCommit } from "../../workspace/git/find-commit.ts";
 import { inRepository, type RepositoryOptions } from "../open/in-repository.ts";
 import { scopeFromHere, tellScope } from "../open/scope-from-here.ts";
 import { checkOutput } from "../output/check-output.ts";
@@ -25,14 +31,27 @@ interface LandOptions extends RepositoryOptions {
 export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
   const { check = [], proves = [], allowRed = false } = options;
   return inRepository("land", options, async (opened) => {
-    const context = { ...opened, allowRed };
+    const { root } = opened.repository;
+    const inFolder =
+      relative(root, realpathSync(currentFolder())) === "" ? "" : `cd ${shellWord(currentFolder())} && `;
+    const again = (branch: string) => inFolder + landLine([branch], options);
+    const context = { ...opened, allowRed, again };
     const scope = tellScope(options.scope, context.onProgress) ?? null;
     const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
     const terms = { scope, checks: check.map(commandOf), proves, mayChangeTests };
     const requests = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
+    await needBranches(context, requests);
     await needRemote(context);
     if (!context.dryRun) await freeLeftLocks(context);
     const landed = await integrate(context, requests);
+    const left = landed.branches.filter(({ refused }) => refused !== null && refused.code !== "R-IN-001");
+    const next =
+      left.length === 0
+        ? undefined
+        : landLine(
+            left.map(({ branch }) => branch),
+            options,
+          );
     const refusals = landed.branches.flatMap(({ branch, refused }) =>
       refused === null ? [] : [requests.length > 1 ? { name: branch, refused } : { refused }],
     );
@@ -40,9 +59,39 @@ export function landCommand(branches: readonly string[], options: LandOptions): 
       exit: outcomeExits[landed.outcome],
       text: landedText(landed),
       refusals,
-      document: toJson(landed),
+      ...(next && { next: `to land again: ${printable(next)}` }),
+      document: { ...toJson(landed), ...(next && { again: next }) },
     };
   });
+}
+
+/** The command line that lands branches with these options. */
+function landLine(branches: readonly string[], options: LandOptions): string {
+  const { scope = [], check = [], proves = [], mayChangeTests = [], allowRed, dryRun } = options;
+  const lists = { scope, check, proves, "may-change-tests": mayChangeTests };
+  const words = [
+    ...branches,
+    ...Object.entries(lists).flatMap(([name, values]) =>
+      values.length === 0 ? [] : [`--${name}`, ...values],
+    ),
+    ...(allowRed === true ? ["--allow-red"] : []),
+    ...(dryRun === true ? ["--dry-run"] : []),
+  ];
+  return ["lockstep land", ...words.map(shellWord)].join(" ");
+}
+
+/** Nothing is merged if one of several branches does not exist: the request has a mistake. */
+async function needBranches(
+  { repository: { root } }: IntegrationContext,
+  requests: readonly BranchRequest[],
+) {
+  const found = await Promise.all(
+    requests.map(
+      async ({ branch }) => (await findCommit(root, branch)) === undefined && whyNoCommit(root, branch),
+    ),
+  );
+  const problems = found.filter((problem) => problem !== false);
+  if (problems.length > 0 && requests.length > 1) throw new CommandFault("R-IN-001", problems.join("\n"));
 }
 
 function commandOf(check: string): string {
@@ -79,6 +128,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
     checkTable(branches),
     gateText(gate),
     testsText(branches),
+    untestedLines(branches),
     flakyText(branches),
     branches.map(outputText).filter(Boolean).join("\n"),
   ];
@@ -141,6 +191,17 @@ function gateText(gate: Integrated["gate"]): string {
 function outputText({ branch, refused }: Member): string {
   const lines = checkOutput(refused?.details, { name: printable(branch) });
   return lines.length === 0 ? "" : [`${printable(branch)}: ${lines[0]}`, ...lines.slice(1), ""].join("\n");
+}
+
+/** Checks that passed without running a test. */
+function untestedLines(branches: readonly Member[]): string {
+  const found = untestedIn(branches.flatMap(({ evidence }) => evidence));
+  return found
+    .map(
+      (one) =>
+        `${style.red("warning:")} ${printable(untestedText(one))}: add tests, or name a check with --check\n`,
+    )
+    .join("");
 }
 
 /** Checks that are flaky on the base. */

@@ -1,16 +1,22 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { boardAddress } from "../../board/access/board-port.ts";
 import type { AgentEvent } from "../../clients/agent.ts";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
+import { readLabels } from "../../core/plan/placement.ts";
 import { isIn } from "../../core/tasks/task.ts";
 import type { Call, Engine } from "../../engine/change/engine.ts";
 import { conductorRole, takeRole } from "../../engine/change/hold-role.ts";
+import { sharedSessions } from "../../engine/machines/share-session.ts";
 import { Agents } from "../../run/attempt/agents.ts";
 import { checkBase } from "../../run/conduct/check-base.ts";
+import { isFleet, type Offering } from "../../run/conduct/fleet.ts";
 import { inLimits, prepareRun } from "../../run/conduct/open-run.ts";
 import { prepareAgents } from "../../run/conduct/prepare-agents.ts";
 import { runOrJoin } from "../../run/conduct/run-or-join.ts";
+import { exchangeFiles } from "../../run/conduct/shared-session.ts";
 import { takeInChanges } from "../../run/conduct/take-in-changes.ts";
 import { tasksOfPlan } from "../../run/conduct/tasks-of-plan.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
@@ -70,6 +76,7 @@ export async function runPlan(
   if (options.dryRun === true) return previewRun(context, { file, plan: written, again, ends });
   for (const line of vagueLines(written)) context.onProgress(line);
   if (first !== undefined) context.onProgress(first);
+  if (isFleet(context)) await fetchSessions(context);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);
   const refused = await takeInChanges(context, { plan: written, session });
@@ -79,8 +86,10 @@ export async function runPlan(
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
-  const agents = new Agents(config, repository);
-  const unusable = await prepareAgents(agents, config, tasksOfPlan(config, plan, session.session));
+  const offering = offeringOf(context);
+  const agents = new Agents(config, repository, offering?.labels);
+  const planned = tasksOfPlan(config, plan, session.session);
+  const unusable = await prepareAgents(agents, config, planned, offering !== undefined);
   if (unusable !== undefined) {
     forget(session);
     throw new CommandFault(unusable.code, unusable.reason);
@@ -91,9 +100,29 @@ export async function runPlan(
     return reportRun(context, { ...told, refused: red });
   }
   const inLines = options.jsonLines === true;
-  const ran = await runInView(context, { plan, session, agents, inLines });
+  const ran = await runInView(context, { plan, session, agents, inLines, offering });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
+}
+
+/** What a run offers, if other machines work on its session too. */
+function offeringOf(context: IntegrationContext): Offering | undefined {
+  if (!isFleet(context)) return undefined;
+  const labels = readLabels([], process.env.LOCKSTEP_LABELS);
+  return { kind: "run", slots: context.config.limits.max_parallel, labels };
+}
+
+/** Fetches the sessions that began on other machines, so that the same plan continues one instead of beginning again. */
+async function fetchSessions(context: IntegrationContext): Promise<void> {
+  const { engine, repository, onProgress } = context;
+  for (const { session, base } of (await sharedSessions(engine)).values()) {
+    if (base !== repository.base || existsSync(join(repository.root, sessionPath(session, copyName))))
+      continue;
+    const tasks = await engine.ledger.tasks({ session });
+    if (tasks.every(isIn)) continue;
+    const fetched = await exchangeFiles(context, session, false);
+    if (typeof fetched === "object") onProgress(`the files of ${session} cannot be fetched: ${fetched.why}`);
+  }
 }
 
 async function withoutClaimed(
@@ -179,12 +208,14 @@ async function runInView(
     session,
     agents,
     inLines,
+    offering,
   }: {
     readonly plan: LoadedPlan;
     readonly session: SessionPlan;
     readonly agents: Agents;
     /** Events are printed to stdout as JSON lines. */
     readonly inLines: boolean;
+    readonly offering: Offering | undefined;
   },
 ) {
   const { ledger } = given.engine;
@@ -199,7 +230,8 @@ async function runInView(
     watcher.onTask(task, event);
   };
   const stateFolder = openStateFolder(findProject(currentFolder()));
-  const request = { plan, session, stateFolder, agents, onTask };
+  const shared = offering === undefined ? {} : { offering };
+  const request = { plan, session, stateFolder, agents, onTask, ...shared };
   const run = await prepareRun(context, request);
   if ("allow" in run) {
     forget(session);

@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import { sessionsFolder } from "../../core/names/session-paths.ts";
 import { type ListedSession, listSessions } from "../../engine/views/list-sessions.ts";
 import { readPlanSource } from "../../workspace/plan/plan-source.ts";
+import { needPlace } from "../open/need-place.ts";
 import { openEngine } from "../open/open-engine.ts";
 import { showReading } from "../output/reading.ts";
 import { duration, printable, table } from "../output/table.ts";
@@ -15,6 +16,7 @@ interface Shown extends ListedSession {
 /** `lockstep session list`, the newest first. */
 export function sessionListCommand({ json }: { readonly json?: boolean }): Promise<number> {
   return showReading<{ readonly sessions: readonly Shown[] }>({ json, text: sessionsText }, async () => {
+    await needPlace();
     using opened = await openEngine();
     const { engine, project } = opened;
     const now = engine.clock.now().wallMs;

@@ -169,7 +169,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   const project = findProject(currentFolder());
   const stateFolder = openStateFolder(project);
   // The session keeps the base that it was started with, whatever is checked out now.
-  const repository = await readRepository(project, session.base);
+  const repository = await readRepository(project, { ...given.config, base_branch: session.base });
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
   restoreFiles(stateFolder, repository.root, name);
   await using lines = new PlainLines(name, given.engine.ledger);

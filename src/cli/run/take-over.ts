@@ -63,11 +63,11 @@ export function handBackTask(name: string, options: AskOptions): Promise<Verdict
         "no document was given, and only a person can hand back a task that a person took over",
       );
     const { engine, project, config } = opened;
-    const repository = await readRepository(project, config.base_branch);
+    const repository = await readRepository(project, config);
     if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
     const told = (text: string) => writeAll(2, `lockstep: ${printable(text)}\n`);
     const onSaid = (_task: string, event: object) => "text" in event && told(String(event.text));
-    return handBack({ engine, repository, call, onTask: onSaid }, task.key);
+    return handBack({ engine, repository, config, call, onTask: onSaid }, task.key);
   });
 }
 

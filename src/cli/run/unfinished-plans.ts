@@ -37,7 +37,7 @@ function isOver(state: TaskStatus["state"]): boolean {
 
 /** A run could continue it: at most it waits for a free slot or a usage limit. */
 function isFree({ waits }: TaskStatus): boolean {
-  return waits.every(({ on }) => on === "slot" || on === "limit");
+  return waits.every(({ on }) => on === "slot" || on === "limit" || on === "machine");
 }
 
 function planFile(root: string, session: string): string | undefined {

@@ -9,6 +9,10 @@ import {
   refsOf,
   refsOfTask,
   replacedRef,
+  sharedNotesRef,
+  sharedRef,
+  unpushedRef,
+  workOfUnpushed,
 } from "./ref-names.ts";
 
 const partsOf = (ref: string) => ref.split("/");
@@ -68,13 +72,22 @@ describe("the names of a task's refs", () => {
     );
   });
 
-  it.each(["none", "base", "before", "replaced", "proven", "put-back", "rolled-back", "integration"])(
-    "of a session called %s are not Lockstep's own",
-    (session) => {
-      const { made } = refsOfTask({ session, task: "A" });
-      expect(partsOf(made)[2]).toBe(`%-${session}`);
-    },
-  );
+  it.each([
+    "none",
+    "base",
+    "before",
+    "replaced",
+    "proven",
+    "put-back",
+    "rolled-back",
+    "integration",
+    "remote",
+    "unpushed",
+    "probe",
+  ])("of a session called %s are not Lockstep's own", (session) => {
+    const { made } = refsOfTask({ session, task: "A" });
+    expect(partsOf(made)[2]).toBe(`%-${session}`);
+  });
 
   it("say what they keep, however the task is called", () => {
     for (const task of ["A", "A-kept", "A-ignored"]) {
@@ -88,5 +101,21 @@ describe("the names of a task's refs", () => {
 
   it("of an id with a folder are never below those of another", () => {
     expect(`${beforeRef("a/5", 7)}/`.startsWith(`${beforeRef("a", 5)}/`)).toBe(false);
+  });
+});
+
+describe("the names of refs at a remote", () => {
+  const { work } = refsOf({ session: "2026-02-14_shop", task: "T.1", attempt: 2 });
+
+  it("are the same as here, or those of branches", () => {
+    expect(sharedRef(work, "refs")).toBe("refs/lockstep/2026-02-14_shop/T%2E1/2");
+    expect(sharedRef(work, "heads")).toBe("refs/heads/lockstep/2026-02-14_shop/T%2E1/2");
+    expect(sharedNotesRef("refs")).toBe("refs/notes/lockstep");
+    expect(sharedNotesRef("heads")).toBe("refs/heads/lockstep/%-notes");
+  });
+
+  it("lead back from work that was not pushed to the work", () => {
+    expect(unpushedRef(work)).toBe("refs/lockstep/unpushed/2026-02-14_shop/T%2E1/2");
+    expect(workOfUnpushed(unpushedRef(work))).toBe(work);
   });
 });

@@ -2,9 +2,13 @@ import { hashText } from "../text/hash-text.ts";
 
 /**
  * The names of all branches and refs that Lockstep creates. They are unique and valid in git for any task, session or
- * branch name. The refs are local: `git push` does not send them, except with `--mirror`.
+ * branch name. The refs are local: `git push` does not send them, except with `--mirror`. With a remote, Lockstep pushes
+ * the work of attempts and the notes.
  */
 const root = "refs/lockstep";
+
+/** How refs are named at the remote: as here, or as branches for hosts that accept nothing else. */
+export type Transport = "refs" | "heads";
 
 /** Identifies an attempt. All attempts at a task use the same checkout. */
 export interface AttemptName {
@@ -52,8 +56,25 @@ export function refsOfTask({ session, task }: Pick<AttemptName, "session" | "tas
   readonly base: string;
   readonly made: string;
 } {
-  const path = `${session === null ? "none" : sessionSegment(session)}/${segment(task)}`;
+  const path = `${session === null ? "none" : sessionSegment(session)}/${taskSegment(task)}`;
   return { base: `${root}/base/${path}`, made: `${root}/${path}` };
+}
+
+/** The files of a session, for the machines that work on it. */
+export function sessionFilesRef(session: string): string {
+  return `${root}/${sessionSegment(session)}/${filesName}`;
+}
+
+/** The same ref of a remote, as last fetched. */
+export function trackedFilesRef(remote: string, session: string): string {
+  return `${root}/remote/${segment(remote)}/${filesName}/${segment(session)}`;
+}
+
+const filesName = "files";
+
+/** A task of that name must not be in the way of the session's files. */
+function taskSegment(task: string): string {
+  return task === filesName ? `%-${filesName}` : segment(task);
 }
 
 /** Keeps what another program or person had put on a task's branch. */
@@ -86,11 +107,49 @@ export function strayedRef(task: string | null, commit: string): string {
   return `${strayedRefs}${task === null ? "none" : segment(task)}/${commit.slice(0, 12)}`;
 }
 
+/** The name at the remote of a ref that begins with `refs/lockstep/`. */
+export function sharedRef(ref: string, transport: Transport): string {
+  return transport === "refs" ? ref : `refs/heads/${ref.slice("refs/".length)}`;
+}
+
+/** The proofs of merged commits, and at a remote also the epoch of every integrator that took over. */
+export const notesRef = "refs/notes/lockstep";
+
+/** No task has the branch `lockstep/%-notes`, because `%-` is not a valid escape. */
+export function sharedNotesRef(transport: Transport): string {
+  return transport === "refs" ? notesRef : "refs/heads/lockstep/%-notes";
+}
+
+/** Where the base branch of a remote was when it was last read. */
+export function trackingRef(remote: string, base: string): string {
+  return `refs/remotes/${remote}/${base}`;
+}
+
+/** The same for the notes of a remote. */
+export function trackedNotesRef(remote: string): string {
+  return `${root}/remote/${segment(remote)}/notes`;
+}
+
+/** Notes that are about to be pushed. */
+export function nextNotesRef(remote: string, name: string): string {
+  return `${root}/remote/${segment(remote)}/next/${segment(name)}`;
+}
+
+/** The copy of a `work` ref that exists until the work has been pushed. */
+export function unpushedRef(work: string): string {
+  return `${unpushedRefs}${work.slice(root.length + 1)}`;
+}
+
+export function workOfUnpushed(ref: string): string {
+  return `${root}/${ref.slice(unpushedRefs.length)}`;
+}
+
 /** Prefixes: of all refs, and of those that do not belong to a task. */
 export const allRefs = `${root}/`;
 export const provenRefs = `${root}/proven/`;
 export const strayedRefs = `${root}/strayed/`;
 export const replacedRefs = `${root}/replaced/`;
+export const unpushedRefs = `${root}/unpushed/`;
 
 /** The branch under which a person can restore what a ref keeps. */
 export function branchOfKept(ref: string): string {

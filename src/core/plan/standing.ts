@@ -8,6 +8,8 @@ export interface Stand {
   readonly revertedBy: string | null;
   /** A person works on the task or is asked about it: scheduling does not wait for it. */
   readonly isWithPerson?: boolean;
+  /** Another machine works on it. */
+  readonly isElsewhere?: boolean;
 }
 
 /** States in which a task holds its locks. A task in another state may still hold some; dispatch detects that. */

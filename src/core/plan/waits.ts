@@ -16,6 +16,8 @@ export type Wait =
   | ({ readonly on: "lock"; readonly resource: string } & Other)
   /** Its agent has no quota until that time. */
   | { readonly on: "limit"; readonly agent: string; readonly until: string }
+  /** No living machine can do it, or none reviews and lands it. */
+  | { readonly on: "machine"; readonly why: string }
   /** The maximum number of tasks is running. */
   | { readonly on: "slot" };
 
@@ -38,6 +40,8 @@ export interface WaitFacts {
   readonly limits: ReadonlyMap<string, string>;
   /** Sessions with a running task. */
   readonly busy: ReadonlySet<string>;
+  /** Why no machine moves the task on; absent if the ledger belongs to one machine. */
+  whyNoMachine?(task: Task): string | undefined;
   /** The paths and resources that a task would lock. */
   scopeOf(task: Task): { readonly scope: readonly Entry[]; readonly uses: readonly string[] };
 }
@@ -48,6 +52,7 @@ export function waitsOf(task: Task, facts: WaitFacts): readonly Wait[] {
   if (person !== undefined) return [person];
   const { key, state, hold } = task;
   if (state === "BLOCKED") return hold?.by == null ? [] : [blockedBy(task, hold.by, facts)];
+  if (state === "REVIEW") return noMachine(task, facts);
   if (state !== "PENDING" && state !== "REJECTED") return [];
   const isMissing = (needed: string) => {
     const found = facts.tasks.get(needed);
@@ -61,7 +66,14 @@ export function waitsOf(task: Task, facts: WaitFacts): readonly Wait[] {
     return holders.map(({ owner, text }) => ({ on: "lock", resource: text, ...otherOf(owner, facts) }));
   const until = facts.limits.get(task.agent ?? "");
   if (until !== undefined) return [{ on: "limit", agent: task.agent ?? "", until }];
+  const unplaced = noMachine(task, facts);
+  if (unplaced.length > 0) return unplaced;
   return facts.busy.has(task.session ?? "") ? [{ on: "slot" }] : [];
+}
+
+function noMachine(task: Task, facts: WaitFacts): readonly Wait[] {
+  const why = facts.whyNoMachine?.(task);
+  return why === undefined ? [] : [{ on: "machine", why }];
 }
 
 /** An open decision blocks a task unless its agent is running: the agent continues. */

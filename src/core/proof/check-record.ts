@@ -1,12 +1,18 @@
+import type { TestCount } from "./inventory.ts";
+
 /** One run of a command on one tree. */
 export interface CheckRun {
   readonly exit: number | null;
   readonly seconds: number;
   readonly digest: string;
   readonly tail: string;
+  /** Absent if no runner reported its tests. */
+  readonly tests?: TestCount;
   /** For a failure: the part of the output that shows the cause, and the file with all of it. */
   readonly excerpt?: string;
   readonly log?: string;
+  /** The machine that ran it, if several prove together. */
+  readonly machine?: string;
   /** For a pass: an earlier failure on the same tree. */
   readonly earlier?: EarlierFailure;
 }
@@ -44,7 +50,37 @@ export interface CheckRecord extends CheckRuns {
 export function judgeCheck({ kind, before, after, again }: CheckRuns): CheckOutcome {
   if (after.exit !== 0) return again !== null && again.exit === 0 ? "flaky" : "fail";
   if (after.earlier !== undefined) return "flaky";
-  return kind === "proves" && before?.exit === 0 ? "vacuous" : "pass";
+  return kind === "proves" && (before?.exit === 0 || after.tests?.ran === 0) ? "vacuous" : "pass";
+}
+
+/** For a pass that is known to have run no test: why. */
+export function whyUntested({ exit, tests }: Pick<CheckRun, "exit" | "tests">): string | undefined {
+  if (exit !== 0 || tests === undefined || tests.ran > 0) return undefined;
+  if (tests.skipped === 0) return "no tests ran";
+  return tests.skipped === 1 ? "its only test was skipped" : `all ${tests.skipped} tests were skipped`;
+}
+
+/** A check that passed without running a test. */
+export interface Untested {
+  readonly command: string;
+  readonly why: string;
+}
+
+/** The checks among these records that passed without running a test, each once. */
+export function untestedIn(
+  records: readonly (Pick<CheckRecord, "command" | "kind" | "after"> | { readonly command: string })[],
+): readonly Untested[] {
+  const found = records.flatMap((record) => {
+    // The judgement repeats the checks of the base.
+    const why = "after" in record && record.kind !== "judgement" ? whyUntested(record.after) : undefined;
+    return why === undefined ? [] : [[record.command, why] as const];
+  });
+  return [...new Map(found)].map(([command, why]) => ({ command, why }));
+}
+
+/** The warning about such a check. */
+export function untestedText({ command, why }: Untested): string {
+  return `\`${command}\` passed, but ${why}, so it verified nothing`;
 }
 
 /** A failed run of a check, if any: on the tree itself, otherwise an earlier one or one on the base. */

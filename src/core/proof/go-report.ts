@@ -2,6 +2,7 @@ import type { InventoryRecord, TestOutcome } from "./inventory.ts";
 
 const outcomes: Readonly<Record<string, TestOutcome>> = { PASS: "pass", FAIL: "fail", SKIP: "skip" };
 
+const lineLengthMax = 10_000;
 const marker = String.fromCharCode(0x16);
 
 /**
@@ -34,4 +35,20 @@ export function readGoReport(
   if (isKilled) record.cut(`go test began in ${folder} and did not finish`);
   else if (open.size > 0)
     record.cut(`go test began ${[...open].join(", ")} in ${folder} and reported no outcome`);
+}
+
+/** Looks for packages without tests in the output of `go test`, which starts no test binary for them. */
+export class GoLines {
+  #rest = "";
+  #hasUntested = false;
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = (lines.pop() ?? "").slice(-lineLengthMax);
+    this.#hasUntested ||= lines.some((line) => /^\?\s+\S+\s+\[no test files\]$/.test(line));
+  }
+
+  finish(record: InventoryRecord): void {
+    if (this.#hasUntested) record.began("go test");
+  }
 }

@@ -17,6 +17,20 @@ export interface Inventory {
   readonly elsewhere?: string;
 }
 
+/** How many tests a check ran, and how many it skipped. */
+export interface TestCount {
+  readonly ran: number;
+  readonly skipped: number;
+}
+
+/** Undefined if the list is missing or incomplete. */
+export function countTests(inventory: Inventory | null): TestCount | undefined {
+  if (inventory === null || inventory.cut !== null) return undefined;
+  const all = Object.values(inventory.tests);
+  const skipped = all.filter((outcome) => outcome === "skip").length;
+  return { ran: all.length - skipped, skipped };
+}
+
 const testsMax = 200_000;
 const idLengthMax = 500;
 

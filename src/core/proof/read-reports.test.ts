@@ -52,6 +52,13 @@ describe("reports", () => {
     });
   });
 
+  it("do not count a file whose tests a filter excluded", () => {
+    const parent = lines(["begin", "a", 1], ["test", "/root/x", [], "pass"], ["end"]);
+    const child = (...more: unknown[][]) => lines(["begin", "a", 2, "/root/x"], ...more);
+    expect(read(parent, child(["end"]))).toMatchObject({ tests: {}, cut: null });
+    expect(read(parent, child())?.tests).toEqual({ x: "pass" });
+  });
+
   it("may be damaged or forged in any way", () => {
     expect(read("", "{}", "[", "[]\n[1]\nnull\n", lines(["end"], ["test", "a", ["x"], "pass"]))).toBeNull();
     const whole = lines(

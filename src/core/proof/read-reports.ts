@@ -24,9 +24,13 @@ export function readReports(
   const runs = reports.flatMap(runsIn).toSorted((one, other) => one.at - other.at);
   const tests = runs.flatMap(({ lines }) => lines.filter(([kind]) => kind === "test"));
   const filled = new Set(tests.filter(([, , names]) => isFilled(names)).map(([, file]) => String(file)));
-  // `node --test` reports a file as a test if it has received no tests from it in time.
+  // A process that defines tests and runs none of them, because a filter excludes them all.
+  const filtered = new Set(
+    runs.filter(({ file, lines }) => file !== "" && hasRunNone(lines)).map(({ file }) => file),
+  );
+  // `node --test` reports a file as a test if it has received no tests from it, or not in time.
   const isDoubled = ([, file, names, outcome]: readonly unknown[]) =>
-    !isFilled(names) && outcome === "pass" && filled.has(String(file));
+    !isFilled(names) && outcome === "pass" && (filled.has(String(file)) || filtered.has(String(file)));
   for (const run of runs)
     readRun({ ...run, lines: run.lines.filter((line) => !isDoubled(line)) }, pathOf, record);
 }
@@ -37,6 +41,10 @@ function elsewhereIn(report: string): readonly unknown[][] {
     const words = parseLine(line);
     return words === undefined ? [] : [words];
   });
+}
+
+function hasRunNone(lines: readonly unknown[][]): boolean {
+  return lines.some(([kind]) => kind === "end") && !lines.some(([kind]) => kind === "test");
 }
 
 function isFilled(names: unknown): boolean {

@@ -17,7 +17,7 @@ import { askToContinue } from "../decisions/ask-continue.ts";
 
 /** Why an attempt cannot continue. The first reason that applies is used. */
 export type End =
-  /** The process that ran it is dead: not the agent's fault, so it costs no retry. */
+  /** The process or the machine that ran it is gone: not the agent's fault, so it costs no retry. */
   | { readonly kind: "lost" }
   | { readonly kind: "late"; readonly ageSeconds: number }
   | { readonly kind: "overtime"; readonly minutes: number };
@@ -57,8 +57,10 @@ export async function reclaim(
   await settle(engine, { operation: cause, input: task, call: system }, async () => {
     ended = false;
     const { task: stored, attempt } = (await loadTask(engine, task)) ?? {};
-    const end = attempt === undefined ? undefined : endOf(engine, attempt, grace);
-    if (attempt === undefined || stored === undefined || end === undefined) return { verdict: allow() };
+    const found = attempt === undefined ? undefined : endOf(engine, attempt, grace);
+    if (attempt === undefined || stored === undefined || found === undefined) return { verdict: allow() };
+    const end: End =
+      found.kind === "late" && (await isMachineGone(engine, attempt)) ? { kind: "lost" } : found;
     const draft = new Draft(engine, { by: system, cause }).seen({ task: stored, attempt });
     await endAttempt(draft, { task: stored, attempt, end, limit: minutesOfAttempt(engine, attempt).halt });
     if (draft.isEmpty) return { verdict: allow() };
@@ -68,6 +70,17 @@ export async function reclaim(
     return { verdict: allow(), change: await draft.toChange({ decisions, relieves: true }) };
   });
   return ended;
+}
+
+/** A machine whose processes use the ledger is seen every second; this is long enough for a restart of the server. */
+const unseenSecondsMax = 60;
+
+/** Whether the machine of a late attempt has not been seen either, so that the agent is not to blame. */
+async function isMachineGone({ ledger, clock, machine }: Engine, attempt: Attempt): Promise<boolean> {
+  if (attempt.machine === undefined || attempt.machine === machine) return false;
+  const seenMs = (await ledger.machines()).find(({ id }) => id === attempt.machine)?.beatMs ?? -Infinity;
+  const patienceMs = Math.min(unseenSecondsMax, attempt.lease.timeoutSeconds) * 1000;
+  return clock.now().monoMs - seenMs > patienceMs;
 }
 
 export async function reclaimIfLapsed(engine: Engine, task: string, cause: string): Promise<boolean> {

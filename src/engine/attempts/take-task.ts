@@ -1,3 +1,4 @@
+import { isHere } from "../../core/leases/lease.ts";
 import { unknownTask } from "../../core/names/task-name.ts";
 import { type AllowWith, allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
@@ -42,6 +43,8 @@ export function takeTask(
       };
     const details = { task_id: key, state, attempt: attempt.number };
     if (isTaken(task, attempt)) return { verdict: allow({ ...details, epoch: attempt.epoch }) };
+    const elsewhere = await whyElsewhere(engine, task, attempt);
+    if (elsewhere !== undefined) return { verdict: elsewhere };
     const draft = new Draft(engine, { by: call, cause: "take" });
     const epoch = fence + 1;
     const { monoMs, boot } = engine.clock.now();
@@ -68,6 +71,20 @@ export function takeTask(
       verdict: allow({ ...details, epoch, previous_epoch: attempt.epoch }),
       change: await draft.toChange({ take, expect: { fence } }),
     };
+  });
+}
+
+/** An attempt has a folder only on the machine that runs it. */
+export async function whyElsewhere(
+  { ledger, machine }: Pick<Engine, "ledger" | "machine">,
+  { key }: Pick<Task, "key">,
+  attempt: Attempt | undefined,
+): Promise<Deny | undefined> {
+  if (attempt === undefined || attempt.runner === null || isHere(attempt, machine)) return undefined;
+  const name = (await ledger.machines()).find(({ id }) => id === attempt.machine)?.name ?? attempt.machine;
+  const ways = `take it there, or \`lockstep stop ${key}\` and look at its work with \`lockstep diff ${key}\``;
+  return deny("R-ST-001", `the folder of task \`${key}\` is on the machine \`${name}\`: ${ways}`, {
+    ...{ task_id: key, machine: attempt.machine ?? null, name: name ?? null },
   });
 }
 

@@ -28,8 +28,19 @@ export interface BaseMove {
   readonly rollback?: RollbackInput;
   /** The repository whose base moves, if several share the ledger; only its own machine finishes or undoes the move. */
   readonly place?: string;
+  /** The base moves at a remote, where every machine can see it. */
+  readonly remote?: RemoteMove;
   /** The process that makes the move: other processes may finish or undo it only when this one is dead. */
   readonly runner: ProcessIdentity | null;
+}
+
+/** Base and notes of a remote are set together, so that a push that expects older notes changes nothing. */
+export interface RemoteMove {
+  readonly name: string;
+  /** The ref of the notes there. */
+  readonly notes: string;
+  readonly notesFrom: string | null;
+  readonly notesTo: string;
 }
 
 /** A task whose work is merged or reverted by the move. */

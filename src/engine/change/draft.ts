@@ -5,7 +5,7 @@ import { advance, type Step } from "../../core/tasks/machine.ts";
 import type { Actor, Task } from "../../core/tasks/task.ts";
 import type { TaskEvent, TaskEventType } from "../../core/tasks/task-event.ts";
 import type { EventData } from "../../ledger/event-data.ts";
-import type { Attempt, Change, Decision, NewEvent, NewIntent, NewLock } from "../../ledger/ledger.ts";
+import type { Attempt, Change, Decision, NewEvent, NewIntent, NewLock, Role } from "../../ledger/ledger.ts";
 import { carryEffects } from "./carry-effects.ts";
 import type { Admitted } from "./door.ts";
 import { actorName, type Store } from "./engine.ts";
@@ -168,6 +168,7 @@ export interface DraftExtras {
   readonly expect?: NonNullable<Change["expect"]>;
   readonly decisions?: readonly Decision[];
   readonly sessions?: readonly Session[];
+  readonly roles?: readonly Role[];
   readonly settings?: NonNullable<Change["settings"]>;
   readonly intentsDone?: readonly number[];
   readonly relieves?: boolean;

@@ -1,6 +1,6 @@
 import { hasLapsed } from "../../core/leases/lease.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
-import type { Role } from "../../ledger/ledger.ts";
+import type { Offer, Role } from "../../ledger/ledger.ts";
 import { StoreFault } from "../../ledger/store-fault.ts";
 import { type Admitted, commit, internal } from "./door.ts";
 import type { Engine } from "./engine.ts";
@@ -28,14 +28,38 @@ export function conductorRole(session: string): string {
   return `conductor ${session}`;
 }
 
+/** Runs attempts for the sessions of all machines, in one repository folder of one machine. */
+export function memberRole(machine: string, folder: string): string {
+  return `member ${machine} ${folder}`;
+}
+
+export function isMemberRole({ name }: Pick<Role, "name">): boolean {
+  return name.startsWith("member ");
+}
+
+export function isConductorRole({ name }: Pick<Role, "name">): boolean {
+  return name.startsWith("conductor ");
+}
+
+export function sessionOfRole({ name }: Pick<Role, "name">): string {
+  return name.slice(conductorRole("").length);
+}
+
+interface Taking {
+  readonly name: string;
+  /** For a member. */
+  readonly offer?: Offer;
+}
+
 /** Takes a role, or says who holds it. A holder that is dead or whose lease has ended is replaced. */
 export const takeRole = internal("take-role", take);
 
 async function take(
   engine: Source,
-  name: string,
+  asked: string | Taking,
   call: Admitted,
 ): Promise<HeldRole | { readonly heldBy: Role }> {
+  const { name, ...more } = typeof asked === "string" ? { name: asked } : asked;
   const holder = engine.identityOf(process.pid) ?? null;
   for (let round = 0; round < roundsMax; round += 1) {
     const found = await engine.ledger.role(name);
@@ -43,7 +67,15 @@ async function take(
     const { boot, monoMs } = engine.clock.now();
     const epoch = (found?.epoch ?? 0) + 1;
     const lease = { boot, beatMs: monoMs, timeoutSeconds: roleSeconds };
-    const role: Role = { name, version: found?.version ?? 0, epoch, holder, lease, leaseState: "running" };
+    const role: Role = {
+      name,
+      version: found?.version ?? 0,
+      epoch,
+      holder,
+      lease,
+      leaseState: "running",
+      ...more,
+    };
     const committed = await commit(engine.ledger, call, { roles: [role] });
     if ("ok" in committed) return { name, epoch };
     await engine.pause(round);
@@ -51,7 +83,11 @@ async function take(
   throw new StoreFault("busy", `other processes kept taking the role \`${name}\`: try again`);
 }
 
-function isHeld({ clock, isAlive }: Source, { leaseState, lease, holder }: Role): boolean {
+/** Whether a living process holds the role. */
+export function isHeld(
+  { clock, isAlive }: Pick<Engine, "clock" | "isAlive">,
+  { leaseState, lease, holder }: Role,
+): boolean {
   if (leaseState === "over") return false;
   const alive = holder === null ? "elsewhere" : isAlive(holder);
   // A process of this machine that lives may have been suspended with its lease: only its end frees the role.
@@ -63,7 +99,7 @@ export const renewRole = internal("renew-role", renew);
 
 async function renew(
   { ledger, clock, pause }: Source,
-  { name, epoch, end = false }: HeldRole & { readonly end?: boolean },
+  { name, epoch, end = false, offer }: HeldRole & { readonly end?: boolean; readonly offer?: Offer },
   call: Admitted,
 ): Promise<boolean> {
   for (let round = 0; round < roundsMax; round += 1) {
@@ -74,6 +110,8 @@ async function renew(
       ...role,
       lease: { ...role.lease, boot, beatMs: monoMs },
       leaseState: end ? "over" : "running",
+      // Another machine may have asked this one to start nothing more.
+      ...(offer === undefined ? {} : { offer: { ...offer, draining: role.offer?.draining ?? false } }),
     };
     const committed = await commit(ledger, call, { roles: [renewed], durable: end });
     if ("ok" in committed) return true;

@@ -5,17 +5,18 @@ export interface VacuousCheck {
   /** The task, or the branch if there is no task. */
   readonly task: string;
   readonly command: string;
+  readonly why: string;
   readonly commit: string;
 }
 
-/** Asks about a check that also passes without the change; once for each commit and command. */
-export function askVacuous(engine: Engine, { task, command, commit }: VacuousCheck, call: Call) {
+/** Asks about a check that proves nothing; once for each commit and command. */
+export function askVacuous(engine: Engine, { task, command, why, commit }: VacuousCheck, call: Call) {
   return askPerson(
     engine,
     {
       kind: "vacuous",
       task,
-      question: `\`${command}\` should prove \`${task}\`, but also passes without the change. Accept it?`,
+      question: `\`${command}\` should prove \`${task}\`, but proves nothing: ${why}. Accept it?`,
       options: ["approved", "refused"],
       about: [commit, command],
       commit,

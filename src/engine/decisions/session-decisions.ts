@@ -1,6 +1,7 @@
 import { agentOfKey, isMeta, isOfSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import { compareNames } from "../../core/text/compare-names.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
 import { isSessionOver } from "../sessions/current-session.ts";
@@ -24,11 +25,9 @@ export async function sessionDecisions(
     .toSorted(byTime);
 }
 
-const byNumber = new Intl.Collator("en", { numeric: true }).compare;
-
 function byTime(one: Decision, other: Decision): number {
   if (one.askedAt !== other.askedAt) return one.askedAt < other.askedAt ? -1 : 1;
-  return byNumber(one.id, other.id);
+  return compareNames(one.id, other.id);
 }
 
 export async function isNeedless({ ledger }: Pick<Engine, "ledger">, decision: Decision): Promise<boolean> {

@@ -87,12 +87,15 @@ function refuse(
     task,
     refused,
     waiting = false,
+    command,
   }: {
     readonly branch: string;
     readonly task: string | null;
     readonly refused: Deny;
     /** The merge waits for a person. */
     readonly waiting?: boolean;
+    /** Repeats the landing. */
+    readonly command?: string;
   },
   call: Admitted,
 ): Promise<Verdict> {
@@ -110,7 +113,12 @@ function refuse(
     if (typeof signal === "string")
       draft.note({ type: "task.warned", task, from: null, to: null, data: { signal, reason } });
     const waits = { ...(waiting ? { waiting } : {}), ...(decision == null ? {} : { decision }) };
-    const data = { branch, refusal: { code, reason }, ...waits };
+    const data = {
+      branch,
+      refusal: { code, reason },
+      ...waits,
+      ...(command === undefined ? {} : { command }),
+    };
     draft.note({ type: "land.refused", task, from: null, to: null, data });
     return { verdict: allow(), change: await draft.toChange() };
   });

@@ -1,6 +1,7 @@
-import { allow, type Deny, type Verdict } from "../../core/rules/verdict.ts";
+import { allow, type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Intent } from "../../ledger/ledger.ts";
+import { isTaken } from "../attempts/take-task.ts";
 import { isUnderWay, moveOf } from "../change/base-moves.ts";
 import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
@@ -16,11 +17,23 @@ import {
 import { settle } from "../change/settle.ts";
 import { redoTask } from "../tasks/redo-task.ts";
 
-/** The tasks that a roll-back would affect. */
+/** The tasks that a roll-back would affect. It takes no other task out of a person's hands. */
 export const readRollback = internal("roll-back", read);
 
-function read(engine: Engine, input: RollbackInput, call: Admitted) {
-  return planRollback(new Draft(engine, { by: call, cause: "roll-back" }), input);
+async function read(engine: Engine, input: RollbackInput, call: Admitted): Promise<RollbackPlan | Deny> {
+  const draft = new Draft(engine, { by: call, cause: "roll-back" });
+  const plan = await planRollback(draft, input);
+  return "allow" in plan ? plan : ((await findTaken(draft, input, plan)) ?? plan);
+}
+
+async function findTaken(draft: Draft, input: RollbackInput, { ended, blocked }: RollbackPlan) {
+  const taken: string[] = [];
+  for (const task of [...ended, ...blocked])
+    if (task.key !== input.name && isTaken(task, await draft.attempt(task.key))) taken.push(task.key);
+  if (taken.length === 0) return undefined;
+  const ways = taken.map((key) => `\`lockstep submit ${key}\` or \`lockstep release ${key}\``);
+  const reason = `a person has taken over \`${taken.join("`, `")}\`, and the rollback would end that: hand it in or give it up first (${ways.join("; ")}), then roll back again`;
+  return deny("R-ST-001", reason, { tasks: taken });
 }
 
 /** The base has moved back: records that in the tasks, and blocks the tasks that depend on them. */

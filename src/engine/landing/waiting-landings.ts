@@ -9,6 +9,8 @@ export interface WaitingLanding {
   readonly code: string;
   readonly reason: string;
   readonly at: string;
+  /** Repeats the landing with the same options; older events do not have it. */
+  readonly command?: string;
 }
 
 /** Merges that wait for a person but not for a decision, which is listed separately. Newest first. */
@@ -25,11 +27,12 @@ export function waitingLandings(
   }
   const seen = new Set<string>();
   return events["land.refused"].flatMap((event): WaitingLanding[] => {
-    const { branch, refusal, waiting, decision } = dataOf(event, "land.refused") ?? {};
+    const { branch, refusal, waiting, decision, command } = dataOf(event, "land.refused") ?? {};
     if (branch === undefined || refusal === undefined || seen.has(branch)) return [];
     seen.add(branch);
     const isOver = (landedAt.get(branch) ?? 0) > event.seq;
     if (isOver || waiting !== true || decision !== undefined) return [];
-    return [{ branch, code: refusal.code, reason: refusal.reason, at: event.at }];
+    const again = command === undefined ? {} : { command };
+    return [{ branch, code: refusal.code, reason: refusal.reason, at: event.at, ...again }];
   });
 }

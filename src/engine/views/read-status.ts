@@ -9,9 +9,9 @@ import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt, Decision, Survey } from "../../ledger/ledger.ts";
 import { type Breaker, breakerIn } from "../change/breaker.ts";
 import type { Engine } from "../change/engine.ts";
-import { roleSeconds } from "../change/hold-role.ts";
 import { isSettled, sessionAskedAbout } from "../decisions/session-decisions.ts";
 import { waitingLandings } from "../landing/waiting-landings.ts";
+import { machinesIn } from "../machines/list-machines.ts";
 import { currentOf, isGivenUp } from "../sessions/current-session.ts";
 import { waitFacts } from "./wait-facts.ts";
 
@@ -44,7 +44,7 @@ export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput =
     asked_at: askedAt,
   }));
   const breaker: Breaker = breakerIn(survey.breaker);
-  const machines = machinesOf(engine, survey);
+  const machines = machinesIn(engine, survey);
   const workflow = workflowOf(currentOf(survey.sessions));
   return {
     session: workflow?.session ?? null,
@@ -59,19 +59,6 @@ export function statusIn(engine: Engine, survey: Survey, { task }: StatusInput =
     workflow,
     ...(machines.length === 0 ? {} : { machines }),
   };
-}
-
-/** A machine that was not heard of for two leases of a role counts as gone. */
-const goneMs = 2 * roleSeconds * 1000;
-
-/** The machines that share the ledger; empty if it belongs to one. */
-function machinesOf({ clock, machine }: Engine, { machines }: Survey) {
-  const now = clock.now().wallMs;
-  return machines.map(({ id, name, lockstep, beatMs }) => ({
-    ...{ id, name, lockstep, is_this: id === machine },
-    last_seen_at: new Date(beatMs).toISOString(),
-    gone: now - beatMs > goneMs,
-  }));
 }
 
 /** A survey of the ledger: tasks by key, open questions, and the status of a task. */

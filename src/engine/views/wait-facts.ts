@@ -7,6 +7,7 @@ import type { Attempt, Survey } from "../../ledger/ledger.ts";
 import { limitsIn } from "../attempts/limited-agents.ts";
 import { isTaken } from "../attempts/take-task.ts";
 import type { Engine } from "../change/engine.ts";
+import { machinesIn } from "../machines/list-machines.ts";
 
 interface Indexed {
   readonly known: ReadonlyMap<string, Task>;
@@ -15,10 +16,12 @@ interface Indexed {
 
 /** The facts that explain why tasks wait, from one survey of the ledger. */
 export function waitFacts(
-  { world, clock, limits, isAlive }: Engine,
-  { tasks, locks, decisions, events }: Pick<Survey, "tasks" | "locks" | "decisions" | "events">,
+  engine: Engine,
+  survey: Pick<Survey, "tasks" | "locks" | "decisions" | "events" | "machines" | "roles" | "attempts">,
   { known, attempts }: Indexed,
 ): WaitFacts {
+  const { world, clock, limits, isAlive } = engine;
+  const { tasks, locks, decisions, events } = survey;
   const held = locks.map(({ task, kind, resource, shapes }) => ({
     ...{ task, kind, resource },
     entry: entryFrom(resource, shapes),
@@ -35,6 +38,7 @@ export function waitFacts(
     taken: new Set(tasks.filter((task) => isTaken(task, attempts.get(task.key))).map(({ key }) => key)),
     held: new HeldLocks(held, limits.resources),
     limits: limitsIn(events["agent.limited"], clock.now().wallMs),
+    ...(engine.machine === undefined ? {} : { whyNoMachine: whyNoMachine(engine, survey) }),
     busy: new Set(tasks.filter(isAtWork).flatMap(({ session }) => session ?? [])),
     scopeOf: ({ assignment }) => {
       if (held.length === 0) return { scope: [], uses: [] };
@@ -42,6 +46,21 @@ export function waitFacts(
       const scope = (lock_scope ?? []).flatMap((text) => entriesOf(text, world.place));
       return { scope, uses: uses ?? [] };
     },
+  };
+}
+
+/** For sessions that other machines can work on: who may start a task, and who lands it. */
+function whyNoMachine(engine: Engine, survey: Parameters<typeof machinesIn>[1]) {
+  const living = machinesIn(engine, survey).filter(({ gone }) => !gone);
+  const offering = living.filter(({ slots, draining }) => slots > 0 && !draining);
+  const conducted = new Set(living.flatMap(({ conducts }) => conducts));
+  return ({ session, state, assignment }: Task) => {
+    if (session === null) return undefined;
+    if (state === "REVIEW")
+      return conducted.has(session) ? undefined : "no machine reviews and lands it now: `lockstep run` does";
+    const { label } = assignment ?? {};
+    if (typeof label !== "string" || offering.some(({ labels }) => labels.includes(label))) return undefined;
+    return `no machine has the label \`${label}\`: \`lockstep worker --label ${label}\``;
   };
 }
 

@@ -9,9 +9,17 @@ export interface Machine {
   readonly path: string;
 }
 
-/** The clients in use here: their program is on PATH, or their folder is in the project or at home. */
+/** The clients in use here: they are installed, or their folder is in the project. */
 export function findClients(machine: Machine): readonly ClientName[] {
-  return clientNames.filter((name) => isInstalled(name, machine) || hasFolder(name, machine));
+  return clientNames.filter(
+    (name) => programOf(name, machine) !== undefined || hasFolder(name, machine.root),
+  );
+}
+
+/** Clients that only have a folder at home. They may be gone, or be used in an editor. */
+export function findTraces(machine: Machine): readonly ClientName[] {
+  const found = findClients(machine);
+  return clientNames.filter((name) => !found.includes(name) && hasFolder(name, machine.home));
 }
 
 export function isInstalled(name: ClientName, { root, path }: Machine): boolean {
@@ -27,7 +35,6 @@ export function programOf(name: ClientName, machine: Machine): string | undefine
     .find((file) => findFault(file, machine) === undefined);
 }
 
-function hasFolder(name: ClientName, { root, home }: Machine): boolean {
-  const { folder } = clientSetups[name];
-  return [root, home].some((place) => existsSync(join(place, folder)));
+function hasFolder(name: ClientName, place: string): boolean {
+  return existsSync(join(place, clientSetups[name].folder));
 }

@@ -116,8 +116,8 @@ export class Connection {
   }
 
   /**
-   * Holds an advisory lock of the server until it is disposed, at most for some seconds, so that a frozen process keeps
-   * nobody waiting. Undefined if others hold it for too long.
+   * Holds an advisory lock of the server until it is disposed, at most for some seconds, so that a frozen process does not
+   * block the others. Undefined if another process holds it for too long.
    */
   async lock(number: number): Promise<AsyncDisposable | undefined> {
     const client = await this.#take();

@@ -66,7 +66,7 @@ function isRenewal(change: Change): boolean {
 }
 
 /**
- * What is wrong with the change itself, whatever is stored. The database reports it only if the change is based on
+ * What is wrong with the change itself, independent of what is stored. The database reports it only if the change is based on
  * current data.
  */
 function whyBroken({ tasks = [], events = [], take = [], expect }: Change): string | undefined {

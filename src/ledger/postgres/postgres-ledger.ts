@@ -172,8 +172,10 @@ export class PostgresLedger implements Ledger {
         ${all("body FROM lockstep.decisions WHERE state = 'pending' ORDER BY key")} AS decisions,
         ${all("body FROM lockstep.sessions ORDER BY key")} AS sessions,
         ${all(`${machineColumns} FROM lockstep.machines ORDER BY id`)} AS machines,
+        ${all(`body FROM lockstep.roles WHERE body LIKE '%"leaseState":"running"%' ORDER BY key`)} AS roles,
         ${all("body FROM lockstep.settings WHERE key = 'breaker'")} AS breaker,
-        ${newest("land.refused")} AS refused, ${newest("task.merged")} AS merged, ${newest("agent.limited")} AS limited`,
+        ${newest("land.refused")} AS refused, ${newest("task.merged")} AS merged, ${newest("agent.limited")} AS limited,
+        ${newest("machine.forgotten")} AS forgotten`,
     );
     const bodies = <T>(name: string) => (row?.[name] ?? []).map(({ body }) => JSON.parse(body) as T);
     return {
@@ -183,11 +185,13 @@ export class PostgresLedger implements Ledger {
       decisions: bodies("decisions"),
       sessions: bodies("sessions"),
       machines: (row?.machines ?? []).map(machineIn),
+      roles: bodies("roles"),
       breaker: bodies("breaker")[0],
       events: {
         "land.refused": (row?.refused ?? []).map(eventIn),
         "task.merged": (row?.merged ?? []).map(eventIn),
         "agent.limited": (row?.limited ?? []).map(eventIn),
+        "machine.forgotten": (row?.forgotten ?? []).map(eventIn),
       },
     };
   }

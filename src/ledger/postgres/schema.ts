@@ -335,8 +335,8 @@ END $$;
 `;
 
 /**
- * A machine that knows more than the ledger reports the loss, and from then on nobody can change the ledger until a
- * person accepts it. The ledger then has a new name, so that the heads of the lost time no longer apply.
+ * A machine that has seen events which the ledger lacks reports the loss. From then on the ledger refuses every change
+ * until a person accepts the loss. The ledger then has a new name, so that the heads of the lost time no longer apply.
  */
 const losses = `
 CREATE FUNCTION lockstep.report_loss(why text) RETURNS void

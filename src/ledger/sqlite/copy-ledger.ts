@@ -50,7 +50,7 @@ function copyOf(connection: Connection): LedgerCopy {
   };
 }
 
-/** Writes a ledger beside the one in the folder, then puts it in its place. The old files are renamed, not deleted. */
+/** Writes a new ledger next to the one in the folder, then replaces it. The old files are renamed, not deleted. */
 export async function writeSqliteCopy(
   folder: string,
   copy: LedgerCopy,

@@ -195,11 +195,13 @@ function readSurvey(connection: Connection): Survey {
     decisions: readDecisions(connection, "pending"),
     sessions: readSessions(connection),
     machines: [],
+    roles: [],
     breaker: readSealed(connection, "settings", "breaker"),
     events: {
       "land.refused": newest("land.refused"),
       "task.merged": newest("task.merged"),
       "agent.limited": newest("agent.limited"),
+      "machine.forgotten": [],
     },
   };
 }

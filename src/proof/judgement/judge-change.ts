@@ -1,9 +1,10 @@
 import { type CheckRecord, judgeCheck } from "../../core/proof/check-record.ts";
 import { hasSimilarPass, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
 import type { MaterialDiff } from "../../core/proof/material/material-diff.ts";
+import type { ChangeFacts } from "../../core/proof/proof-request.ts";
 import { isSameFailure } from "../../core/proof/same-failure.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
-import type { ChangeFacts, Proven, Prover } from "../prover.ts";
+import type { Proven, Prover } from "../prover.ts";
 import { judgedCommit } from "./judged-tree.ts";
 import { type MaterialInput, type ReadMaterial, readMaterial } from "./read-material.ts";
 

@@ -4,6 +4,7 @@ import { scriptAgent } from "../../clients/script/run.ts";
 import type { Config } from "../../contract/config.ts";
 import { accountOf } from "../../core/plan/account.ts";
 import { chooseAgent } from "../../core/plan/choose-agent.ts";
+import { whyNoLabel } from "../../core/plan/placement.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { mayWorkOn } from "../../hooks/lifecycle/resolve-hooks.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
@@ -39,6 +40,7 @@ interface Choice {
 /** The usable agents, and the accounts that are paused because of a quota or a missing login. */
 export class Agents {
   readonly #config: Config;
+  readonly #labels: readonly string[] | undefined;
   readonly #root: string;
   readonly #baseCommit: string;
   readonly #ready = new Map<string, Agent>();
@@ -47,8 +49,14 @@ export class Agents {
   /** Account to pause. */
   readonly #pauses = new Map<string, Pause>();
 
-  constructor(config: Config, { root, baseCommit }: Pick<RepositoryState, "root" | "baseCommit">) {
+  /** `labels`: those of this machine, if there are several. */
+  constructor(
+    config: Config,
+    { root, baseCommit }: Pick<RepositoryState, "root" | "baseCommit">,
+    labels?: readonly string[],
+  ) {
     this.#config = config;
+    this.#labels = labels;
     this.#root = root;
     this.#baseCommit = baseCommit;
   }
@@ -58,6 +66,11 @@ export class Agents {
     const wanted = [...names];
     for (const name of this.#withHandovers(wanted)) {
       if (this.#ready.has(name) || this.#unusable.has(name)) continue;
+      const unplaced = this.#labels && whyNoLabel(this.#config.agents[name]?.label ?? null, this.#labels);
+      if (unplaced !== undefined) {
+        this.#unusable.set(name, unplaced);
+        continue;
+      }
       const client = this.#clientOf(name);
       const probe = await client.probe();
       if (!probe.usable) {
@@ -87,6 +100,11 @@ export class Agents {
     const { fallback = null } = this.#config.agents[name] ?? {};
     if (fallback === null || tried.has(name)) return false;
     return this.#isUsable(fallback, tried.add(name));
+  }
+
+  /** Why neither the agent nor one of its fallbacks can be used here. */
+  whyUnusable(name: string): string | undefined {
+    return this.#isUsable(name) ? undefined : (this.#unusable.get(name) ?? "it was not prepared");
   }
 
   get(name: string): Agent {

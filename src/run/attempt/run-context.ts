@@ -4,7 +4,8 @@ import type { MemoryFile, ViewFile } from "../../core/names/session-paths.ts";
 import type { Details } from "../../core/rules/verdict.ts";
 import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
-import type { LedgerEvent } from "../../ledger/ledger.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import type { Attempt, LedgerEvent } from "../../ledger/ledger.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import type { Agents } from "./agents.ts";
@@ -17,6 +18,8 @@ export interface RunContext extends IntegrationContext {
   readonly session: string;
   /** Why this process must stop conducting its sessions: another one does now. */
   whyReplaced?(): Error | undefined;
+  /** Present if other machines work on the sessions too. */
+  readonly fleet?: FleetMember;
   readonly sandbox: Sandbox;
   readonly socket?: string;
   readonly dependencies: Dependencies;
@@ -37,6 +40,27 @@ export interface RunContext extends IntegrationContext {
   onEvent?(event: LedgerEvent): Promise<void>;
   /** An agent has edited a file that only shows the state of the ledger. */
   onViewEdit?(task: RunTask, edit: ViewEdit): Promise<void>;
+}
+
+/** This process among the machines that work on the same sessions. */
+export interface FleetMember {
+  readonly slots: number;
+  /** It stays until it is stopped, also without any work. */
+  readonly isWorker: boolean;
+  /** Machines that offer slots, this one included. */
+  readonly size: number;
+  /** A person asked it to start nothing more. */
+  readonly isDraining: boolean;
+  /** Whether this process reviews and lands the session. */
+  conducts(session: string): boolean;
+  /** Reads what the other machines do, and takes over sessions that no living process conducts. */
+  look(sessions: Iterable<string>): Promise<void>;
+  /** Why this machine cannot do a task. */
+  whyNotHere(task: RunTask): string | undefined;
+  /** Whether the work of an attempt was rejected, and the machine that did it should fix it. */
+  isForOther(task: Task, attempt: Attempt | undefined): boolean;
+  /** Exchanges the files of a session with the other machines. */
+  exchange(session: string): Promise<void>;
 }
 
 export interface ViewEdit {

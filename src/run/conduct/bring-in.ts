@@ -1,10 +1,12 @@
 import { branchOf, refsOf } from "../../core/names/ref-names.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { operate } from "../../engine/operate.ts";
-import { isAncestor, readRef } from "../../workspace/git/refs.ts";
+import { isAncestor } from "../../workspace/git/refs.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import type { BranchRequest } from "../landing/candidate.ts";
 import { integrate } from "../landing/integrate.ts";
 import { type IntegrationContext, type Member, member } from "../landing/integration.ts";
+import { readWork } from "../landing/share-work.ts";
 
 /** The result of merging one task's work. */
 export interface BroughtIn {
@@ -43,6 +45,11 @@ async function bringInAs(
   const elsewhere: BroughtIn[] = [];
   const requests: (BranchRequest & { readonly task: string })[] = [];
   for (const { task, commit = base.repository.baseCommit } of works) {
+    if (typeof commit === "object") {
+      const refused = member(branchOf(task.plan.id), { outcome: "waiting", task: task.key, refused: commit });
+      elsewhere.push({ key: task.key, member: refused });
+      continue;
+    }
     const merged = mode === "pr" ? await mergedElsewhere(base, task, commit) : undefined;
     const branch = branchOf(task.plan.id);
     if (merged === undefined)
@@ -74,11 +81,13 @@ async function mergedElsewhere(
 
 /** The commit of the attempt that is in review; undefined if it changed nothing. */
 export async function handedIn(
-  { engine, repository }: RunContext,
+  context: RunContext,
   { key }: Pick<RunTask, "key">,
-): Promise<string | undefined> {
-  const task = await engine.ledger.task(key);
+): Promise<string | undefined | Deny> {
+  const task = await context.engine.ledger.task(key);
   if (task === undefined) return undefined;
   const { session, id, attempts: attempt } = task;
-  return readRef(repository.root, refsOf({ session, task: id, attempt }).work);
+  const work = await readWork(context, refsOf({ session, task: id, attempt }).work);
+  if (typeof work !== "object") return work;
+  return deny("E-GIT", `the work of task \`${key}\` cannot be fetched from ${work.why}; then run again`);
 }

@@ -1,16 +1,20 @@
+import { isHere } from "../../core/leases/lease.ts";
 import { agentOfKey, taskKey } from "../../core/names/task-name.ts";
 import { nextTasks } from "../../core/plan/next-tasks.ts";
-import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
+import { fleetLimits } from "../../core/plan/placement.ts";
+import { type PlanLimits, type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { isTaken } from "../../engine/attempts/take-task.ts";
 import { isAskedAbout } from "../../engine/decisions/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { dataOf } from "../../ledger/event-data.ts";
-import type { LedgerEvent } from "../../ledger/ledger.ts";
+import type { Attempt, LedgerEvent } from "../../ledger/ledger.ts";
+import { RemoteFault } from "../../workspace/git/remote.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Batch } from "./batch.ts";
-import { bringIn, memberText } from "./bring-in.ts";
+import { type BroughtIn, bringIn, memberText } from "./bring-in.ts";
 import { declareOwners } from "./declare-owners.ts";
 import { firstOf } from "./first-of.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
@@ -35,7 +39,20 @@ export interface Part {
   readonly task: RunTask;
 }
 
+/** What a task waits for: a person unless an agent is named. */
+interface Waits {
+  readonly agent: string | null;
+  /** No event ends it. */
+  readonly lasts?: boolean;
+  /** It ends by itself at this time of `performance.now()`. */
+  readonly untilMs?: number;
+}
+
+/** A remote that failed is asked again after this time. */
+const remoteMs = 15_000;
+
 const tickMs = 1000;
+const startable: readonly TaskState[] = ["PENDING", "REJECTED", "BLOCKED"];
 /** The key of the one job that does not belong to a single task. */
 const integration = "integration";
 
@@ -48,11 +65,13 @@ export class Conductor {
   #standing = new Standing<PlannedTask>([]);
   /** The tasks as last read from the ledger. */
   readonly #facts = new Map<string, Task>();
+  /** The last attempts of tasks that run or were rejected. */
+  readonly #lasts = new Map<string, Attempt | undefined>();
   readonly #running = new Map<string, Promise<void>>();
   /** Tasks whose review is done: only the proof is missing. */
   readonly #reviewed = new Set<string>();
-  /** Tasks that wait for a person, or for a paused reviewer (`agent`): this run can do nothing for them now. */
-  readonly #waiting = new Map<string, { readonly agent: string | null }>();
+  /** Tasks that wait for a person, a paused reviewer or a remote: this run can do nothing for them now. */
+  readonly #waiting = new Map<string, Waits>();
   readonly #follower: LedgerFollower;
   /** The circuit breaker. */
   #halt = new AbortController();
@@ -87,19 +106,44 @@ export class Conductor {
   /** `newcomers` returns the sessions that other processes have added since its last call. */
   async run(newcomers: () => Promise<readonly TakenIn[]> = async () => []): Promise<void> {
     const { engine, call } = this.#main;
+    const { fleet } = this.#main;
     for (;;) {
       this.#stopIfReplaced();
       await operate(engine, "watchdog", {}, call);
       for (const { context, tasks } of await newcomers()) await this.add(context, tasks);
+      await fleet?.look(this.#sessions());
       await this.#look();
       this.#integrate();
       this.#review();
       const rests = this.#start() || [...this.#waiting.values()].some(({ agent }) => agent !== null);
       if (this.#fault !== undefined) throw this.#fault.error;
       const isWaking = rests && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
-      if (this.#running.size === 0 && !(isWaking && !this.#stops.gently.aborted)) return;
+      const isWaiting = (isWaking || this.#waitsForOthers()) && !this.#isStopping();
+      if (this.#running.size === 0 && !isWaiting) return;
       await firstOf(this.#running.values(), tickMs);
     }
+  }
+
+  #sessions(): ReadonlySet<string> {
+    return new Set([...this.#parts.values()].map(({ context }) => context.session));
+  }
+
+  #isStopping(): boolean {
+    return this.#stops.gently.aborted || this.#main.fleet?.isDraining === true;
+  }
+
+  /** Other machines work on these tasks, or can do those that this one cannot. */
+  #waitsForOthers(): boolean {
+    const { fleet } = this.#main;
+    if (fleet === undefined || fleet.isWorker) return fleet !== undefined;
+    if (fleet.size < 2) return this.#standing.held().some(({ isElsewhere }) => isElsewhere === true);
+    const held = this.#standing.held().some(({ isWithPerson }) => isWithPerson !== true);
+    return held || [...this.#standing.ready()].some(({ id }) => !this.#isWaiting(id));
+  }
+
+  /** Whether this process reviews and lands the session. */
+  #leads({ context }: Pick<Part, "context">): boolean {
+    return this.#main.fleet?.conducts(context.session) ?? true;
   }
 
   /** Another process conducts these sessions now: this one must not start, review or merge anything. */
@@ -130,7 +174,9 @@ export class Conductor {
     if (isAnswer && asked !== undefined) this.#main.agents.wake(asked);
     const part = this.#parts.get(task ?? "");
     if (part === undefined) return;
-    if (to !== null || isAnswer) this.#waiting.delete(part.task.key);
+    const { lasts = false } = this.#waiting.get(part.task.key) ?? {};
+    if ((to !== null && !lasts) || isAnswer) this.#waiting.delete(part.task.key);
+    if (!this.#leads(part)) return;
     tellLoop(part.context, event);
     rememberEvent(part.context, event);
     await part.context.onEvent?.(event);
@@ -153,13 +199,16 @@ export class Conductor {
     if (part === undefined || fact === undefined) return;
     const before = this.#facts.get(key);
     this.#facts.set(key, fact);
-    await logStop(part.context, part.task, { before, now: fact });
+    if (this.#leads(part)) await logStop(part.context, part.task, { before, now: fact });
     const { state, revertedBy } = fact;
     if (state !== "REVIEW") this.#reviewed.delete(key);
-    const attempt = state === "IN_PROGRESS" ? await this.#main.engine.ledger.attempt(key) : undefined;
-    const isWithPerson =
-      this.#isWaiting(key) || isTaken(fact, attempt) || (await isAskedAbout(this.#main.engine, fact));
-    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isWithPerson });
+    const { engine, fleet } = this.#main;
+    const isNeeded = state === "IN_PROGRESS" || (state === "REJECTED" && fleet !== undefined);
+    const attempt = isNeeded ? await engine.ledger.attempt(key) : undefined;
+    const isWithPerson = this.#isWaiting(key) || isTaken(fact, attempt) || (await isAskedAbout(engine, fact));
+    const isElsewhere = fleet !== undefined && attempt !== undefined && !isHere(attempt, engine.machine);
+    this.#lasts.set(key, attempt);
+    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isWithPerson, isElsewhere });
     part.context.onState(part.task.plan.id, state);
   }
 
@@ -183,7 +232,8 @@ export class Conductor {
   }
 
   async #bringIn(tasks: readonly RunTask[]): Promise<void> {
-    for (const { key, member } of await bringIn(this.#main, tasks)) {
+    const brought = await this.#tryBringIn(tasks);
+    for (const { key, member } of brought) {
       const { outcome } = member;
       this.#tell(key, memberText(member));
       if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key);
@@ -194,15 +244,28 @@ export class Conductor {
     }
   }
 
+  /** In a fleet, a remote that fails is asked again later. */
+  async #tryBringIn(tasks: readonly RunTask[]): Promise<readonly BroughtIn[]> {
+    try {
+      return await bringIn(this.#main, tasks);
+    } catch (error) {
+      if (this.#main.fleet === undefined || !(error instanceof RemoteFault)) throw error;
+      this.#main.onProgress(`cannot merge now: ${error.message}`);
+      for (const { key } of tasks) await this.#waitFor(key, this.#remoteWait());
+      return [];
+    }
+  }
+
   /** Sets a task aside until an event about it arrives; the other tasks continue. */
-  async #waitFor(key: string, agent: string | null = null): Promise<void> {
-    this.#waiting.set(key, { agent });
+  async #waitFor(key: string, wait: Waits = { agent: null }): Promise<void> {
+    this.#waiting.set(key, wait);
     await this.#read(key);
   }
 
   #isWaiting(key: string): boolean {
     const waits = this.#waiting.get(key);
-    return waits !== undefined && (waits.agent === null || this.#main.agents.isResting(waits.agent));
+    if (waits === undefined || performance.now() >= (waits.untilMs ?? Infinity)) return false;
+    return waits.agent === null || this.#main.agents.isResting(waits.agent);
   }
 
   /** Runs the hooks after a merge. A failure is reported and undoes nothing. */
@@ -219,7 +282,8 @@ export class Conductor {
     return this.#standing
       .held()
       .filter(({ id, state }) => state === "REVIEW" && !this.#isWaiting(id))
-      .flatMap(({ id }) => this.#parts.get(id) ?? []);
+      .flatMap(({ id }) => this.#parts.get(id) ?? [])
+      .filter((part) => this.#leads(part));
   }
 
   #review(): void {
@@ -234,37 +298,63 @@ export class Conductor {
             this.#batch.ready(Date.now());
           } else if (reviewed !== "stopped") {
             this.#tell(task.key, reviewed.told);
-            if (reviewed.waiting) await this.#waitFor(task.key, reviewed.resting);
+            if (reviewed.waiting) await this.#waitFor(task.key, { agent: reviewed.resting ?? null });
           }
         });
   }
 
   /** Starts tasks. True if some could not start only because their agents are paused. */
   #start(): boolean {
-    const { config, engine } = this.#main;
-    if (this.#stops.gently.aborted) return false;
-    const { max_parallel, max_review, max_active, batching: mode } = config.limits;
+    if (this.#isStopping()) return false;
+    const { batching: mode } = this.#main.config.limits;
+    const isFree = (key: string) => !this.#running.has(key) && !this.#isWaiting(key);
+    const mayStart = ({ id }: { readonly id: string }) => this.#isForHere(id);
+    const next = nextTasks(this.#standing, {
+      ...{ mode, limits: this.#limits(), late: this.#batch.late, mayStart },
+    }).filter(({ id }) => isFree(id));
+    const retry = next.length === 0 && this.#running.size === 0 ? this.#retryable() : undefined;
+    const keys = retry === undefined ? next.map(({ id }) => id) : [retry];
+    const started = keys.filter((key) => this.#startOne(key, retry !== undefined));
+    const begun = started.flatMap((key) => this.#parts.get(key) ?? []);
+    if (begun.length > 0 && next.some(({ state }) => state === "PENDING")) this.#batch.begin(Date.now());
+    const { fleet } = this.#main;
+    for (const [context, parts] of Map.groupBy(begun, (part) => (fleet ? part.context : this.#main)))
+      declareOwners(
+        context,
+        parts.map(({ task }) => task),
+      );
+    return started.length < keys.length;
+  }
+
+  #limits(): PlanLimits {
+    const { config, engine, fleet } = this.#main;
+    const { max_parallel, max_review, max_active } = config.limits;
     const limits = {
       ...{ maxParallel: max_parallel, maxReview: max_review, maxActive: max_active },
       resources: engine.limits.resources,
     };
-    const isFree = (key: string) => !this.#running.has(key) && !this.#isWaiting(key);
-    const next = nextTasks(this.#standing, { mode, limits, late: this.#batch.late }).filter(({ id }) =>
-      isFree(id),
-    );
-    const retry = next.length === 0 && this.#running.size === 0 ? this.#retryable() : undefined;
-    const keys = retry === undefined ? next.map(({ id }) => id) : [retry];
-    const started = keys.filter((key) => this.#startOne(key, retry !== undefined));
-    const begun = started.flatMap((key) => this.#parts.get(key)?.task ?? []);
-    if (begun.length > 0 && next.some(({ state }) => state === "PENDING")) this.#batch.begin(Date.now());
-    if (begun.length > 0) declareOwners(this.#main, begun);
-    return started.length < keys.length;
+    return fleet === undefined ? limits : fleetLimits(limits, { slots: fleet.slots, machines: fleet.size });
+  }
+
+  /** Whether this machine may do the task now. */
+  #isForHere(key: string): boolean {
+    const { fleet } = this.#main;
+    const part = this.#parts.get(key);
+    const fact = this.#facts.get(key);
+    if (fleet === undefined || part === undefined || fact === undefined) return part !== undefined;
+    return fleet.whyNotHere(part.task) === undefined && !fleet.isForOther(fact, this.#lasts.get(key));
   }
 
   /** A denied task is retried once, with another agent or alone. After that a person has to decide (S0). */
   #retryable(): string | undefined {
     for (const [key, { state, hold, counters }] of this.#facts)
-      if (state === "BLOCKED" && hold?.kind === "deny" && counters.block_retries === 0) return key;
+      if (
+        this.#isForHere(key) &&
+        state === "BLOCKED" &&
+        hold?.kind === "deny" &&
+        counters.block_retries === 0
+      )
+        return key;
     return undefined;
   }
 
@@ -285,9 +375,33 @@ export class Conductor {
     return true;
   }
 
-  async #settle({ task }: Part, end: AttemptEnd): Promise<void> {
-    if (end.how === "refused" && !end.started) await this.#waitFor(task.key);
+  async #settle({ context, task }: Part, end: AttemptEnd): Promise<void> {
+    const { fleet, session } = context;
+    const isRefused = end.how === "refused" && !end.started;
+    if (isRefused && (await this.#isTakenElsewhere(task.key))) return;
+    if (isRefused) await this.#waitFor(task.key);
+    // The event of the end of this attempt is still to come.
+    if (end.how === "unshared") await this.#waitFor(task.key, this.#remoteWait());
     this.#tell(task.key, endText(end));
+    if (fleet !== undefined && !isRefused) await fleet.exchange(session);
+  }
+
+  /** Alone, a person has to run again; a member of a fleet asks the remote again. */
+  #remoteWait(): Waits {
+    const again = this.#main.fleet === undefined ? {} : { untilMs: performance.now() + remoteMs };
+    return { agent: null, lasts: true, ...again };
+  }
+
+  /** Another machine was faster. */
+  async #isTakenElsewhere(key: string): Promise<boolean> {
+    const { engine, fleet } = this.#main;
+    if (fleet === undefined) return false;
+    const task = await engine.ledger.task(key);
+    const attempt = await engine.ledger.attempt(key);
+    const isFree = task === undefined || startable.includes(task.state);
+    if (isFree || attempt === undefined || isHere(attempt, engine.machine)) return false;
+    await this.#read(key);
+    return true;
   }
 
   #run(keys: readonly string[], job: () => Promise<void>): void {

@@ -11,11 +11,11 @@ import { type Collected, collectWork } from "../../workspace/checkouts/collect-w
 import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
 import type { RunContext } from "../attempt/run-context.ts";
 import { collectWorklog } from "../attempt/session-files.ts";
-import { doneDocument, findStray } from "./hand-in.ts";
+import { doneDocument, findStray, shareWork } from "./hand-in.ts";
 import { showBranch } from "./work-branch.ts";
 import { addEntry } from "./worklog.ts";
 
-type Context = Pick<RunContext, "engine" | "repository" | "call" | "onTask">;
+type Context = Pick<RunContext, "engine" | "repository" | "config" | "call" | "onTask">;
 
 /**
  * Hands in the work of a person who had taken over a task. The next run proves and merges it, or rejects it. Work that
@@ -38,6 +38,9 @@ export async function handBack(context: Context, key: string): Promise<Verdict> 
   if (collected === "unchanged") return unchanged(task, checkout);
   const stray = await findStray(context, { key }, collected);
   if (stray !== undefined) return outside(task, stray);
+  const shared = await shareWork(context, collected, checkout.base);
+  if (shared !== undefined)
+    return "unshared" in shared ? deny("E-GIT", `${shared.unshared}; then submit again`) : shared;
   const plan = { id: task.id };
   await showBranch(context, { key, plan }, collected.commit);
   await submitWorklog(context, task, { checkout, collected });

@@ -11,7 +11,9 @@ import { type Collected, collectWork } from "../../workspace/checkouts/collect-w
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import type { SessionFiles } from "../attempt/session-files.ts";
 import type { Workplace } from "../attempt/workplace.ts";
+import { findLeak } from "../landing/find-leak.ts";
 import { findOutsideScope } from "../landing/judge-diff.ts";
+import { pushWork } from "../landing/share-work.ts";
 import { showBranch } from "./work-branch.ts";
 import type { Worked } from "./work-on-task.ts";
 import { addEntry } from "./worklog.ts";
@@ -67,6 +69,25 @@ export async function findStray(
     task: task?.id,
   };
   return findOutsideScope(engine.world, limits, collected.changed);
+}
+
+/** Work that was not handed in, because it could not be pushed. */
+export interface Unshared {
+  readonly unshared: string;
+}
+
+/** Pushes work to the remote, if one is configured, before it is handed in. Work with a secret is refused instead. */
+export async function shareWork(
+  context: Pick<RunContext, "engine" | "repository" | "config">,
+  { commit, ref }: Collected,
+  base: string,
+): Promise<Deny | Unshared | undefined> {
+  if (context.config.remote === null) return undefined;
+  const { root } = context.repository;
+  const leak = await findLeak(context.engine, { root, from: base, to: commit });
+  if (leak !== undefined) return leak;
+  const stopped = await pushWork(context, { ref, commit });
+  return stopped && { unshared: `the work is kept on ${ref}, but cannot be pushed to ${stopped.why}` };
 }
 
 /** The refusal says what the agent can do. The content of the nested repositories is kept. */

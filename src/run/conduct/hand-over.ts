@@ -2,6 +2,7 @@ import type { Config } from "../../contract/config.ts";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { allow, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import { whyElsewhere } from "../../engine/attempts/take-task.ts";
 import type { Call, Engine } from "../../engine/change/engine.ts";
 import { type Checkout, openToPerson } from "../../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
@@ -33,7 +34,10 @@ export async function stopForPerson({ place, task, call }: HandOver): Promise<Ve
 /** Hands an attempt over to a person: its folder, and the command that continues the agent's conversation. */
 export async function takeForPerson({ place, task, name, call }: HandOver): Promise<Verdict> {
   const { engine, project } = place;
-  if (isGone(place, task)) return gone(task, name);
+  if (isGone(place, task)) {
+    const attempt = await engine.ledger.attempt(task.key);
+    return (await whyElsewhere(engine, task, attempt)) ?? gone(task, name);
+  }
   const taken = withPlace(place, task, await takeAttempt({ engine, call }, task.key));
   if (!taken.allow) return taken;
   const root = project.place.realRoot ?? project.place.root;

@@ -7,6 +7,7 @@ import {
   takeRole,
   whyNotHolder,
 } from "../../engine/change/hold-role.ts";
+import type { Role } from "../../ledger/ledger.ts";
 import { isUnreachable, StoreFault } from "../../ledger/store-fault.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 
@@ -17,50 +18,55 @@ const renewMs = (roleSeconds * 1000) / 4;
 /** The roles of the conductor of some sessions, renewed until they are given back. */
 export class ConductorRoles implements AsyncDisposable {
   readonly #source: Source;
+  readonly #isShared: boolean;
   readonly #held = new Map<string, HeldRole>();
   readonly #timer: NodeJS.Timeout;
   #fault: Error | undefined;
 
-  /** Gives `host` back if the session is conducted elsewhere. */
-  static async open(source: Source, session: string, host: AsyncDisposable): Promise<ConductorRoles> {
-    const roles = new ConductorRoles(source);
-    try {
-      await roles.take(session);
-      return roles;
-    } catch (error) {
-      await roles[Symbol.asyncDispose]();
-      await host[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  private constructor(source: Source) {
+  /** `isShared`: other machines work on the sessions too, so one that another process takes over continues there. */
+  constructor(source: Source, isShared: boolean) {
     this.#source = source;
+    this.#isShared = isShared;
     this.#timer = setInterval(() => void this.#renew(), renewMs);
     this.#timer.unref();
   }
 
+  holds(session: string): boolean {
+    return this.#held.has(session);
+  }
+
   /** Throws if a process on another machine conducts the session: it continues there. */
   async take(session: string): Promise<void> {
-    if (this.#held.has(session)) return;
-    const { engine, call } = this.#source;
-    const taken = await takeRole(engine, conductorRole(session), call);
-    if ("epoch" in taken) {
-      this.#held.set(session, taken);
-      return;
-    }
-    const { holder, epoch } = taken.heldBy;
-    const self = engine.identityOf(process.pid);
-    if (holder !== null && self !== undefined && isSameProcess(holder, self)) {
-      this.#held.set(session, { name: taken.heldBy.name, epoch }); // reserved when the session was named
-      return;
-    }
-    const machines = await engine.ledger.machines();
+    const heldBy = await this.#ask(session);
+    if (heldBy === undefined) return;
+    const { holder } = heldBy;
+    const machines = await this.#source.engine.ledger.machines();
     const where = machines.find(({ id }) => id === holder?.machine)?.name ?? "this machine";
     throw new StoreFault(
       "busy",
       `session \`${session}\` is conducted by process ${holder?.pid ?? "unknown"} on ${where}: it continues there; if that machine is gone, try again in ${roleSeconds} s`,
     );
+  }
+
+  /** Takes the role if no living process has it. */
+  async tryTake(session: string): Promise<boolean> {
+    return (await this.#ask(session)) === undefined;
+  }
+
+  /** Returns the role if another process has it. */
+  async #ask(session: string): Promise<Role | undefined> {
+    if (this.#held.has(session)) return undefined;
+    const { engine, call } = this.#source;
+    const taken = await takeRole(engine, conductorRole(session), call);
+    if ("epoch" in taken) {
+      this.#held.set(session, taken);
+      return undefined;
+    }
+    const { holder, epoch, name } = taken.heldBy;
+    const self = engine.identityOf(process.pid);
+    if (holder === null || self === undefined || !isSameProcess(holder, self)) return taken.heldBy;
+    this.#held.set(session, { name, epoch }); // reserved when the session was named
+    return undefined;
   }
 
   /** Why this process must stop, if another one has taken over. */
@@ -79,12 +85,14 @@ export class ConductorRoles implements AsyncDisposable {
 
   async #renew(): Promise<void> {
     const { engine, call } = this.#source;
-    for (const held of this.#held.values()) {
+    for (const [session, held] of this.#held) {
       // A ledger that cannot be reached is no reason to stop: the epoch decides when it can be reached again.
       const isRenewed = await renewRole(engine, held, call).catch(() => true);
       if (isRenewed) continue;
       const why = await whyNotHolder(engine, held).catch(() => undefined);
-      if (why !== undefined) this.#fault ??= new StoreFault("busy", why.reason);
+      if (why === undefined) continue;
+      this.#held.delete(session);
+      if (!this.#isShared) this.#fault ??= new StoreFault("busy", why.reason);
     }
   }
 }

@@ -87,7 +87,8 @@ export class HookWorld {
     const { task, place } = this.#of;
     if (place === undefined || this.#checkout === undefined)
       return { error: "the agent's checkout is closed: use this hook before the submission" };
-    const onto = await readRef(repository.root, `refs/heads/${branch}`);
+    const isBase = branch === repository.base;
+    const onto = await readRef(repository.root, isBase ? repository.baseRef : `refs/heads/${branch}`);
     if (onto === undefined) return { error: `there is no branch \`${branch}\`` };
     const brought = await bringBase(this.#checkout, {
       work: this.#commit,

@@ -6,6 +6,7 @@ import { sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { withoutUnapproved } from "../../engine/decisions/test-consent.ts";
+import { sharedSessions, shareSession } from "../../engine/machines/share-session.ts";
 import { guardEndpoint } from "../../guard/answer/open-endpoint.ts";
 import { tidyShownActive } from "../../guard/world/active.ts";
 import { openHost } from "../../server/host.ts";
@@ -17,7 +18,7 @@ import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
 import { backUpSession, restoreSessions } from "../../workspace/plan/session-backup.ts";
 import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
-import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
+import { type Sandbox, SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import { showActive } from "../../workspace/state/active-file.ts";
 import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 import { Agents } from "../attempt/agents.ts";
@@ -25,9 +26,11 @@ import { Dependencies } from "../attempt/dependencies.ts";
 import { KnownSecrets } from "../attempt/known-secrets.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Slots } from "../attempt/slots.ts";
+import { freshBase } from "../landing/fresh-base.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import { freeLeftLocks } from "../landing/recover-moves.ts";
 import { TaskLogs } from "../landing/task-logs.ts";
+import { Fleet, includedIn, isFleet, type Offering } from "./fleet.ts";
 import { ConductorRoles } from "./hold-conductor.ts";
 import { prepareAgents } from "./prepare-agents.ts";
 import { StatusFile } from "./status-file.ts";
@@ -39,6 +42,8 @@ export interface RunRequest {
   readonly stateFolder: string;
   /** If they were probed already. */
   readonly agents?: Agents;
+  /** What this process offers, if other machines work on its sessions too. */
+  readonly offering?: Offering;
   onTask(task: string, event: AgentEvent): void;
 }
 
@@ -77,7 +82,7 @@ export async function prepareRun(
   const takeTasks = async ({ plan, session }: Pick<RunRequest, "plan" | "session">) => {
     const allowed = await withoutUnapproved(context.engine, session.session, plan.tasks);
     const tasks = tasksOfPlan(config, { ...plan, tasks: allowed }, session.session);
-    const refused = await prepareAgents(agents, config, tasks);
+    const refused = await prepareAgents(agents, config, tasks, request.offering !== undefined);
     const faulty = refused ?? (await addTasks(context, tasks));
     if (faulty === undefined) backUpSession(request.stateFolder, repository.root, session.session);
     return faulty ?? [...tasks, ...(await redoneTasks(context, tasks, session.session))];
@@ -89,47 +94,121 @@ export async function prepareRun(
     tasks,
     walls: { sandbox: sandbox.enforces, ...(missing === undefined ? {} : { missing }) },
     open: async () => {
-      const secrets = new KnownSecrets();
-      secrets.addFrom(repository.root, config.workspace.include);
-      const project = findProject(repository.root);
-      const guard = guardEndpoint({ engine: context.engine, project, isRunAlive: () => true });
-      const walls = { sandbox: sandbox.enforces };
-      const host = await openHost(context.engine, request.stateFolder, { guard, walls });
-      const roles = await ConductorRoles.open(context, request.session.session, host);
-      showActive(request.stateFolder);
-      await freeLeftLocks(context);
-      const files = new SessionMemory(context, request, secrets);
-      const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
-      const dependencies = new Dependencies(context);
-      const contextOf = (session: RunRequest["session"]): RunContext => ({
-        ...inLimits(context, session.file),
-        ...shared,
-        dependencies,
-        whyReplaced: () => roles.fault,
-        session: session.session,
-        atBase: () => atBase(context),
-        ...files.of(session),
-      });
+      const member = await openMember(context, { ...request, agents, sandbox });
+      try {
+        await member.conduct(request.session);
+      } catch (error) {
+        await member[Symbol.asyncDispose]();
+        throw error;
+      }
       return {
-        context: contextOf(request.session),
+        context: member.contextOf(request.session),
         takeIn: async (other) => {
           const more = await takeTasks(other);
-          if (!("allow" in more)) await roles.take(other.session.session);
-          return "allow" in more ? more : { context: contextOf(other.session), tasks: more };
+          if (!("allow" in more)) await member.conduct(other.session);
+          return "allow" in more ? more : { context: member.contextOf(other.session), tasks: more };
         },
-        [Symbol.asyncDispose]: async () => {
-          try {
-            await files.written();
-          } finally {
-            await roles[Symbol.asyncDispose]();
-            await host[Symbol.asyncDispose]();
-            const over = { folder: request.stateFolder, isRunAlive: () => false };
-            await tidyShownActive({ ...context.engine, ...over });
-          }
-        },
+        [Symbol.asyncDispose]: () => member[Symbol.asyncDispose](),
       };
     },
   };
+}
+
+export interface MemberRequest extends Pick<RunRequest, "stateFolder" | "onTask"> {
+  readonly agents: Agents;
+  readonly sandbox: Sandbox;
+  /** What this process offers, if other machines work on its sessions too. */
+  readonly offering?: Offering;
+}
+
+/** A process that runs attempts, and what its sessions share. */
+export interface Member extends AsyncDisposable {
+  readonly fleet: Fleet | undefined;
+  /** Of no session. */
+  readonly context: RunContext;
+  contextOf(session: RunRequest["session"]): RunContext;
+  /** Becomes the conductor of a session, unless another machine is and the session is shared. */
+  conduct(session: RunRequest["session"]): Promise<void>;
+}
+
+/** Throws `HostRunning` while another process of this repository runs attempts. */
+export async function openMember(context: IntegrationContext, request: MemberRequest): Promise<Member> {
+  const { config, repository, engine, call } = context;
+  const { stateFolder, sandbox, agents, offering } = request;
+  const secrets = new KnownSecrets();
+  secrets.addFrom(repository.root, config.workspace.include);
+  const project = findProject(repository.root);
+  const guard = guardEndpoint({ engine, project, isRunAlive: () => true });
+  const host = await openHost(engine, stateFolder, { guard, walls: { sandbox: sandbox.enforces } });
+  const roles = new ConductorRoles(context, offering !== undefined);
+  const fleet =
+    offering === undefined ? undefined : await openFleet({ ...context, agents, roles }, offering, host);
+  showActive(stateFolder);
+  await freeLeftLocks(context);
+  const files = new SessionMemory(context, request, secrets, (session) => fleet?.conducts(session) ?? true);
+  const shared = {
+    ...{ sandbox, agents, socket: host.socket, slots: new Slots(), secrets },
+    dependencies: new Dependencies(context),
+    whyReplaced: () => roles.fault,
+    ...(fleet === undefined ? {} : { fleet }),
+    atBase: () => atBase(context),
+  };
+  const sessions = new Set<string>();
+  return {
+    fleet,
+    context: {
+      ...context,
+      ...shared,
+      session: "",
+      remember: () => {},
+      onTask: request.onTask,
+      onState: () => {},
+    },
+    contextOf: (session) => {
+      sessions.add(session.session);
+      return {
+        ...inLimits(context, session.file),
+        ...shared,
+        session: session.session,
+        ...files.of(session),
+      };
+    },
+    conduct: async ({ session }) => {
+      if (fleet === undefined) return roles.take(session);
+      if (!(await roles.tryTake(session)))
+        return fleet.need(session, (await sharedSessions(engine)).get(session)?.includes ?? []);
+      await fleet.exchange(session);
+      const includes = includedIn(config, repository.root);
+      await shareSession(engine, { session, base: repository.base, includes }, call);
+    },
+    [Symbol.asyncDispose]: async () => {
+      try {
+        await files.written();
+        for (const session of sessions) await fleet?.exchange(session);
+      } finally {
+        await roles[Symbol.asyncDispose]();
+        await fleet?.[Symbol.asyncDispose]();
+        await host[Symbol.asyncDispose]();
+        const over = { folder: stateFolder, isRunAlive: () => false };
+        await tidyShownActive({ ...engine, ...over });
+      }
+    },
+  };
+}
+
+/** Gives `host` back if this process cannot take part. */
+async function openFleet(
+  source: Parameters<typeof Fleet.open>[0],
+  offering: Offering,
+  host: AsyncDisposable,
+): Promise<Fleet> {
+  try {
+    return await Fleet.open(source, offering);
+  } catch (error) {
+    await source.roles[Symbol.asyncDispose]();
+    await host[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** The context with the limits that a person set for the session. */
@@ -153,11 +232,18 @@ class SessionMemory {
   readonly #statuses: StatusFile[] = [];
   readonly #secrets: KnownSecrets;
   readonly #stateFolder: string;
+  readonly #conducts: (session: string) => boolean;
   #last: Promise<void> = Promise.resolve();
   #fault: unknown;
 
-  constructor(context: IntegrationContext, { stateFolder, onTask }: RunRequest, secrets: KnownSecrets) {
+  constructor(
+    context: IntegrationContext,
+    { stateFolder, onTask }: Pick<RunRequest, "stateFolder" | "onTask">,
+    secrets: KnownSecrets,
+    conducts: (session: string) => boolean,
+  ) {
     this.#context = context;
+    this.#conducts = conducts;
     this.#secrets = secrets;
     this.#stateFolder = stateFolder;
     this.#onTask = onTask;
@@ -176,6 +262,7 @@ class SessionMemory {
       },
       onTask: (task, event) => this.#tell(task, event, now()),
       onState: (id, state) => {
+        if (!this.#conducts(session)) return;
         statuses.set(id, state);
         statuses.write();
       },
@@ -205,9 +292,11 @@ class SessionMemory {
   }
 }
 
+/** Other machines may have moved the base. Throws a `RemoteFault` if it is at a remote that fails. */
 async function atBase(context: IntegrationContext): Promise<IntegrationContext> {
-  const { root, base, baseCommit } = context.repository;
-  const now = (await readRef(root, `refs/heads/${base}`)) ?? baseCommit;
+  if (isFleet(context)) return (await freshBase(context)) ?? context;
+  const { root, baseRef, baseCommit } = context.repository;
+  const now = (await readRef(root, baseRef)) ?? baseCommit;
   return { ...context, repository: { ...context.repository, baseCommit: now } };
 }
 

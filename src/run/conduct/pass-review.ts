@@ -15,6 +15,7 @@ export async function passReview(
 ): Promise<ReviewedTask> {
   const commit = await handedIn(context, task);
   if (commit === undefined) return "ready"; // the integration refuses work without changes
+  if (typeof commit === "object") return tell(context, task, { ok: false, refused: commit, waiting: true });
   const reviewed = await reviewWork(context, task, { commit, stop });
   if (!reviewed.ok) return stop.aborted ? "stopped" : tell(context, task, reviewed);
   const { engine, call } = context;

@@ -4,13 +4,18 @@ import type { Agents } from "../attempt/agents.ts";
 import type { RunTask } from "../attempt/run-context.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
 
-/** Probes every agent that the tasks and their reviews can need. */
+/**
+ * Probes every agent that the tasks and their reviews can need. With `hasOthers`, other machines may do what this one
+ * cannot, but the reviews are done here.
+ */
 export async function prepareAgents(
   agents: Agents,
   config: Config,
   tasks: readonly RunTask[],
+  hasOthers = false,
 ): Promise<Deny | undefined> {
   const reviewers = reviewersNeeded(config, tasks);
   if ("allow" in reviewers) return reviewers;
-  return agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
+  const refused = await agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
+  return hasOthers ? agents.prepare(reviewers.names) : refused;
 }

@@ -27,6 +27,7 @@ export function tasksOfPlan(config: Config, plan: LoadedPlan, session: string): 
         assignment: {
           ...{ ...assignment, proves: task.proves, uses: task.uses },
           ...(task.may_change_tests.length === 0 ? {} : { may_change_tests: task.may_change_tests }),
+          ...(task.label === null ? {} : { label: task.label }),
         },
       },
     };

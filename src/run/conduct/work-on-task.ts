@@ -2,6 +2,7 @@ import { type AnswerReading, readAnswer } from "../../clients/answer/read-answer
 import { unusable } from "../../clients/answer/unusable.ts";
 import { promptFor, promptToFix } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
+import { isHere } from "../../core/leases/lease.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -9,6 +10,12 @@ import { reclaimIfLapsed } from "../../engine/attempts/reclaim.ts";
 import { checkStart, putBack, refuseAttempt } from "../../engine/attempts/refuse-attempt.ts";
 import { isTaken } from "../../engine/attempts/take-task.ts";
 import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
+import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
+import { keepEverything } from "../../workspace/checkouts/keep-everything.ts";
+import { excludedByDefault } from "../../workspace/checkouts/snapshot-tree.ts";
+import { removeFolder } from "../../workspace/files/remove-folder.ts";
+import { keepOnRef, readParents } from "../../workspace/git/refs.ts";
+import { RemoteFault } from "../../workspace/git/remote.ts";
 import type { Agent } from "../attempt/agents.ts";
 import { type OpenAttempt, openAttempt } from "../attempt/attempt.ts";
 import type { Conversed, Question } from "../attempt/converse.ts";
@@ -16,9 +23,18 @@ import { type Asked, runAgent } from "../attempt/run-agent.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import type { Watch } from "../attempt/watch.ts";
 import type { Workplace } from "../attempt/workplace.ts";
+import { readWork } from "../landing/share-work.ts";
 import { investigate } from "../review/investigate.ts";
 import { askToFix } from "./ask-to-fix.ts";
-import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
+import {
+  collect,
+  findStray,
+  handIn,
+  rejectWork,
+  reportFailure,
+  shareWork,
+  type Unshared,
+} from "./hand-in.ts";
 import { passPoint } from "./lifecycle.ts";
 
 /** How one attempt ended. */
@@ -28,7 +44,8 @@ export type AttemptEnd =
   | { readonly how: "refused"; readonly verdict: Deny; readonly started: boolean }
   /** The run was stopped: the task returns to its state before. */
   | { readonly how: "stopped" }
-  | { readonly how: "ended" | "resting"; readonly told: string };
+  /** `unshared`: the work could not be pushed, so it was not handed in. */
+  | { readonly how: "ended" | "resting" | "unshared"; readonly told: string };
 
 export function endText(end: AttemptEnd): string {
   if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
@@ -77,6 +94,7 @@ export async function workOnTask(context: RunContext, task: RunTask, one: Try): 
   try {
     const { repository } = await context.atBase();
     const { baseCommit: base } = repository;
+    if (!isFresh) await fetchEarlier(context, task, attempt);
     return await runAgent<WorkAnswer, AttemptEnd>(
       { ...context, repository },
       {
@@ -93,9 +111,34 @@ export async function workOnTask(context: RunContext, task: RunTask, one: Try): 
       },
     );
   } catch (error) {
+    if (error instanceof RemoteFault) return unshared(context, working, { unshared: error.message });
     // An error in one task does not end the run; it is recorded as a failure of the attempt.
     return fail(context, working, error instanceof Error ? error.message : String(error), 1);
   }
+}
+
+/** Work of an earlier attempt on another machine, so that this one continues it. */
+async function fetchEarlier(
+  context: RunContext,
+  { plan: { id: task } }: RunTask,
+  { previous, started }: OpenAttempt,
+): Promise<void> {
+  const { engine, repository, session } = context;
+  if (previous === undefined || isHere(previous, engine.machine)) return;
+  const refs = refsOf({ session, task, attempt: started.attempt - 1 });
+  const work = await readWork(context, refs.work);
+  // Without the earlier work, this attempt starts from the base.
+  if (typeof work !== "string") return;
+  const { root, commonFolder } = repository;
+  const [parent] = await readParents(root, work);
+  if (parent === undefined) return;
+  const older = findCheckout(commonFolder, { session, task, attempt: started.attempt });
+  if (older !== undefined) {
+    await keepEverything(older, { exclude: excludedByDefault });
+    removeFolder(older.folder);
+  }
+  // The new checkout is made from the newest work of the task.
+  await keepOnRef(root, refs.base, parent);
 }
 
 /** Work that conflicts with earlier merges is redone on the current base (S1-088). */
@@ -120,7 +163,7 @@ async function questionFor(
     input,
     minutes: attempt.started.minutes,
     prompt: promptFor(input, { role: one.agent.role, root: context.repository.root }),
-    ...goOnWith(working, promptToFix(input)),
+    ...goOnWith(context, working, promptToFix(input)),
     read: async (answer) => {
       const reading = readAnswer(answer, reported);
       return reading.kind === "invalid" ? { invalid: reading.reason } : { answer, reading };
@@ -129,8 +172,13 @@ async function questionFor(
 }
 
 /** The same agent continues its conversation; the prompt contains only what is new. */
-function goOnWith({ one: { agent, isFresh }, attempt: { previous, before } }: Working, prompt: string) {
-  const conversation = previous?.conversation;
+function goOnWith(
+  { engine }: RunContext,
+  { one: { agent, isFresh }, attempt: { previous, before } }: Working,
+  prompt: string,
+) {
+  // A conversation is kept where it was held.
+  const conversation = previous && isHere(previous, engine.machine) ? previous.conversation : undefined;
   const reworks = agent.reworks === "resume" || before?.continued != null;
   const same = previous?.agent === agent.name && reworks && !isFresh;
   return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
@@ -169,6 +217,7 @@ async function settle(
   await asked.sessionFiles.collect();
   switch (talked.how) {
     case "stopped":
+      await shareStopped(context, working, asked);
       return stopped(context, working);
     case "resting":
       await putBack(context.engine, { task: task.key, reason: talked.reason }, attempt.call);
@@ -209,6 +258,11 @@ async function submit(
     work = passed.collected ?? work;
     stray = await findStray(context, task, work);
   }
+  if (stray === undefined && work !== "unchanged") {
+    const shared = await shareWork(context, work, place.checkout.base);
+    if (shared !== undefined && "unshared" in shared) return unshared(context, working, shared);
+    stray = shared;
+  }
   const handing = { task, agent: one.agent.name, sessionFiles, call, talked, turns: watch.turns };
   const verdict = await handIn(context, { ...handing, folder: place.checkout.folder }, work);
   if (!verdict.allow) return refused(verdict);
@@ -216,6 +270,16 @@ async function submit(
   if (work !== "unchanged" && isDone(talked))
     await passPoint(context, { ...passing, commit: work.commit }, "after_submit");
   return { how: "handed-in" };
+}
+
+/** The attempt ends without costing a retry. The next one continues in its checkout, when a person runs again. */
+async function unshared(
+  { engine }: RunContext,
+  { task, attempt }: Working,
+  { unshared: why }: Unshared,
+): Promise<AttemptEnd> {
+  await putBack(engine, { task: task.key, reason: why }, attempt.call);
+  return { how: "unshared", told: `${why}; then run again` };
 }
 
 /** If the work cannot be read, it is refused with the reason. The agent can fix that in its checkout. */
@@ -260,6 +324,21 @@ async function lostBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Pro
 async function stopped({ engine }: RunContext, { task, attempt }: Working): Promise<AttemptEnd> {
   await putBack(engine, { task: task.key, reason: "the run was stopped" }, attempt.call);
   return { how: "stopped" };
+}
+
+/** With several machines, another one may continue, so what a stopped agent has done so far is pushed. */
+async function shareStopped(
+  context: RunContext,
+  { task }: Working,
+  { place }: Pick<Asked<WorkAnswer>, "place">,
+): Promise<void> {
+  if (context.fleet === undefined) return;
+  const collected = await collectOrRefuse(context, task, place);
+  if ("unread" in collected || collected.work === "unchanged") return;
+  const stopped = await shareWork(context, collected.work, place.checkout.base);
+  const told =
+    stopped === undefined ? "pushed what it has" : "unshared" in stopped ? stopped.unshared : stopped.reason;
+  context.onTask(task.key, { type: "said", text: told });
 }
 
 /** The agent failed, and there is nothing to hand in. */

@@ -1,7 +1,8 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { refuseLanding } from "../../engine/landing/finish-landing.ts";
-import { readRef } from "../../workspace/git/refs.ts";
+import { RemoteFault } from "../../workspace/git/remote.ts";
 import { type BranchRequest, type Candidate, examineBranch } from "./candidate.ts";
+import { freshBase } from "./fresh-base.ts";
 import {
   type Integrated,
   type IntegrationContext,
@@ -28,28 +29,43 @@ export async function integrate(
   context: IntegrationContext,
   requests: readonly BranchRequest[],
 ): Promise<Integrated> {
-  for (const line of await recoverMoves(context)) context.onProgress(line);
-  // Pull requests are merged one by one, in any order, so each is proven alone.
-  if (context.config.integrate === "pr" && requests.length > 1 && !context.dryRun)
-    return oneByOne(context, requests);
-  let { repository } = context;
-  for (let round = 0; round < roundsMax; round += 1) {
-    const done = await integrateOnce({ ...context, repository }, requests);
-    if (done !== "base moved") return done;
-    context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on the new commit`);
-    const baseCommit = await readRef(repository.root, `refs/heads/${repository.base}`);
-    if (baseCommit === undefined) return report(context, requests.map(withoutBase(repository.base)));
-    repository = { ...repository, baseCommit };
+  try {
+    for (const line of await recoverMoves(context)) context.onProgress(line);
+    // Pull requests are merged one by one, in any order, so each is proven alone.
+    if (context.config.integrate === "pr" && requests.length > 1 && !context.dryRun)
+      return await oneByOne(context, requests);
+    return await integrateInRounds(context, requests);
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    const why = `\`${context.repository.base}\` cannot move now: ${error.message}; then try again`;
+    return report(context, requests.map(waitingFor(why)));
   }
-  const reason = `\`${repository.base}\` moved ${roundsMax} times during the proof: try again`;
+}
+
+async function integrateInRounds(
+  context: IntegrationContext,
+  requests: readonly BranchRequest[],
+): Promise<Integrated> {
+  const { base } = context.repository;
+  let at = context.config.integrate === "push" ? await freshBase(context) : context;
+  for (let round = 0; round < roundsMax; round += 1) {
+    if (at === undefined) {
+      const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
+      return report(context, requests.map(waitingFor(why)));
+    }
+    const done = await integrateOnce(at, requests);
+    if (done !== "base moved") return done;
+    context.onProgress(`\`${base}\` moved meanwhile: proving again on the new commit`);
+    at = await freshBase(at);
+  }
+  const reason = `\`${base}\` moved ${roundsMax} times during the proof: try again`;
   return report(
     context,
     requests.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
   );
 }
 
-function withoutBase(base: string) {
-  const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
+function waitingFor(why: string) {
   return ({ branch, task }: BranchRequest) =>
     member(branch, { outcome: "waiting", task: task ?? null, refused: deny("R-GT-001", why) });
 }
@@ -114,17 +130,14 @@ function weakening({ code, details }: Deny): Partial<Member> {
 
 const nothingToProve: ProvenChain = { links: [], out: [], gate: [] };
 
-async function recordRefusals({ engine, call }: IntegrationContext, members: readonly Member[]) {
-  for (const { branch, task, refused, outcome } of members)
-    if (refused !== null)
-      // Work that waits for a person has not failed: its task stays in review.
-      await refuseLanding(
-        engine,
-        outcome === "waiting"
-          ? { branch, task: null, refused, waiting: task === null }
-          : { branch, task, refused },
-        call,
-      );
+async function recordRefusals({ engine, call, again }: IntegrationContext, members: readonly Member[]) {
+  for (const { branch, task, refused, outcome } of members) {
+    if (refused === null) continue;
+    const command = again?.(branch);
+    // Work that waits for a person has not failed: its task stays in review.
+    const ended = outcome === "waiting" ? { task: null, waiting: task === null } : { task };
+    await refuseLanding(engine, { branch, refused, ...ended, ...(command && { command }) }, call);
+  }
 }
 
 /** The outcome of the whole is the worst one. `nothing`, which is part of the base already, comes last. */

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { integrationRefs } from "../../core/names/ref-names.ts";
+import { integrationRefs, sharedRef } from "../../core/names/ref-names.ts";
 import { changeRefs } from "../../workspace/git/ref-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
+import { pushRefs, remoteOf } from "../../workspace/git/remote.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import { locksIn, removeStaleLocks } from "../../workspace/git/stale-locks.ts";
 import type { IntegrationContext } from "./integration.ts";
@@ -11,19 +12,53 @@ type Place = Pick<IntegrationContext, "engine" | "repository">;
 
 /** A ref that keeps trial merges from being garbage-collected while a process works on them. */
 export interface IntegrationRef extends AsyncDisposable {
-  keep(commit: string): Promise<void>;
+  /** Keeps the last commit of a chain. Other machines that prove together can fetch all of it. */
+  keep(chain: readonly string[]): Promise<void>;
+  /** The ref at the remote that leads to a commit of a chain; undefined if other machines cannot fetch it. */
+  sharedRefOf(commit: string): string | undefined;
 }
 
-export async function openIntegrationRef(place: Place): Promise<IntegrationRef> {
-  const { engine, repository } = place;
+/** Whether several machines prove together: they share the ledger and a remote. */
+export function provesTogether({
+  engine,
+  config,
+}: {
+  readonly engine: Pick<IntegrationContext["engine"], "machine">;
+  readonly config: Pick<IntegrationContext["config"], "remote">;
+}): boolean {
+  return engine.machine !== undefined && config.remote !== null;
+}
+
+export async function openIntegrationRef(
+  context: Place & Pick<IntegrationContext, "config" | "onProgress" | "dryRun">,
+): Promise<IntegrationRef> {
+  const { engine, repository, config, onProgress, dryRun } = context;
   const { root } = repository;
-  await dropDeadRefs(place);
+  await dropDeadRefs(context);
   const own = engine.identityOf(process.pid);
   const name = own === undefined ? process.pid : `${own.pid}-${own.startedAt}-${own.boot}`;
   const ref = `${integrationRefs}${name}`;
+  const remote = provesTogether(context) && !dryRun ? remoteOf(config) : undefined;
+  const there = remote && sharedRef(`${integrationRefs}${engine.machine}-${name}`, remote.transport);
+  const pushed = new Set<string>();
+  const push = async (chain: readonly string[], to: string | null) => {
+    if (remote === undefined || there === undefined) return;
+    const stopped = await pushRefs(root, remote, [{ ref: there, to }]);
+    if (stopped === undefined) for (const commit of chain) pushed.add(commit);
+    else onProgress(`other machines cannot help with this proof: \`${remote.name}\`: ${stopped.why}`);
+  };
   return {
-    keep: (commit) => keepOnRef(root, ref, commit),
-    [Symbol.asyncDispose]: () => changeRefs(root, [{ ref, to: undefined }]),
+    async keep(chain) {
+      const last = chain.at(-1);
+      if (last === undefined) return;
+      await keepOnRef(root, ref, last);
+      await push(chain, last);
+    },
+    sharedRefOf: (commit) => (pushed.has(commit) ? there : undefined),
+    async [Symbol.asyncDispose]() {
+      await changeRefs(root, [{ ref, to: undefined }]);
+      if (pushed.size > 0) await push([], null);
+    },
   };
 }
 

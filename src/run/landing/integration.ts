@@ -17,6 +17,8 @@ export interface IntegrationContext {
   /** A project check may fail the same way as on the base. */
   readonly allowRed?: boolean;
   onProgress(line: string): void;
+  /** The command that repeats the landing of a branch; absent in a run, which continues by itself. */
+  again?(branch: string): string;
   /** Called when the base has moved: checkouts of finished tasks can be removed, in the background. */
   tidy?(): void;
   /** Called at every point after which a crash leaves something to finish. */
@@ -24,7 +26,8 @@ export interface IntegrationContext {
 }
 
 export const crashPoints = ["proven", "prepared", "moved", "noted", "settled"] as const;
-type CrashPoint = (typeof crashPoints)[number];
+/** `claimed`: a new integrator has made sure at the remote that no push of its predecessor can succeed. */
+type CrashPoint = (typeof crashPoints)[number] | "claimed";
 
 export type Outcome = "merged" | "proven" | "proposed" | "nothing" | "refused" | "waiting";
 

@@ -1,20 +1,16 @@
 import { agentTrailers } from "../../core/names/agent-trailers.ts";
 import { provenRef } from "../../core/names/ref-names.ts";
 import { idOfKey } from "../../core/names/task-name.ts";
-import { withoutLogs } from "../../core/proof/check-record.ts";
+import { whyUntested, withoutLogs } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
-import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../../engine/change/base-moves.ts";
-import type { HeldRole } from "../../engine/change/hold-role.ts";
+import type { MovedTask } from "../../engine/change/base-moves.ts";
 import { freeTaskName } from "../../engine/landing/finish-landing.ts";
-import type { Intent } from "../../ledger/ledger.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
-import { asIntegrator, placeOf } from "./as-integrator.ts";
+import { carryMove } from "./carry-move.ts";
 import type { Integrated, IntegrationContext, Member } from "./integration.ts";
-import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
 import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
-import { finishMove } from "./recover-moves.ts";
 
 export interface LandedChain {
   readonly members: readonly Member[];
@@ -42,31 +38,22 @@ async function moveOnto(
   context: IntegrationContext,
   { links, gate }: ProvenChain,
 ): Promise<LandedChain | "base moved"> {
-  const { engine, repository, call } = context;
-  const { root, base, baseCommit } = repository;
+  const { engine, repository } = context;
+  const { base, baseCommit } = repository;
   const batch = batchName(engine.clock.now().wallMs);
   const members = await finalCommits(context, { links, gate, batch });
   const commit = members.at(-1)?.commit ?? baseCommit;
-  const runner = engine.identityOf(process.pid) ?? null;
-  const place = placeOf(context);
-  const move: BaseMove = {
-    ...{ kind: "land", base, from: baseCommit, to: commit, batch, members, runner },
-    ...(place === undefined ? {} : { place }),
-  };
-  const inTheWay = await whyInTheWay(root, move);
-  if (inTheWay !== undefined) return waiting(context, links, inTheWay);
-  const kept = await asIntegrator(context, async (held) => {
-    const intent = await prepareMove(engine, { ...move, held }, call);
-    if ("allow" in intent) return { members: links.map((link) => ended(link, intent)) };
-    context.reached?.("prepared");
-    const stopped = await moveBase(root, move);
-    if (stopped !== undefined) return notMoved(context, { links, intent: { ...intent, held }, stopped });
-    context.reached?.("moved");
-    await finishMove(context, { ...intent, held });
-    context.reached?.("settled");
-    return undefined;
+  const stopped = await carryMove(context, {
+    kind: "land",
+    base,
+    from: baseCommit,
+    to: commit,
+    batch,
+    members,
   });
-  if (kept !== undefined) return kept;
+  if (stopped === "moved") return "base moved";
+  if (stopped !== undefined && "why" in stopped) return waiting(context, links, stopped.why);
+  if (stopped !== undefined) return { members: links.map((link) => ended(link, stopped)) };
   const merged = links.map((link, index) => ({
     ...memberOf(link, "merged", members[index]?.commit ?? null),
     task: members[index]?.task ?? null,
@@ -78,23 +65,6 @@ async function moveOnto(
 function ended(link: ProvenLink, why: Deny): Member {
   const isEnded = why.details.task_id === undefined || why.details.task_id === link.candidate.task;
   return { ...memberOf(link, isEnded ? "waiting" : "refused", null), refused: isEnded ? why : null };
-}
-
-/** Withdraws the intent. If the base moved, the chain is proven again; any other reason waits for a person. */
-async function notMoved(
-  context: IntegrationContext,
-  {
-    links,
-    intent,
-    stopped,
-  }: {
-    readonly links: readonly ProvenLink[];
-    readonly intent: Intent & { readonly held: HeldRole };
-    readonly stopped: NotMoved;
-  },
-): Promise<LandedChain | "base moved"> {
-  await abandonMove(context.engine, intent, context.call);
-  return stopped === "moved" ? "base moved" : waiting(context, links, stopped.why);
 }
 
 function waiting({ repository }: IntegrationContext, links: readonly ProvenLink[], why: string): LandedChain {
@@ -145,10 +115,15 @@ async function finalCommits(
 function messageOf({ candidate, tree, evidence, judged: { accepted } }: ProvenLink, task: string) {
   const { branch, title, session, maker } = candidate;
   const proof = evidence
-    .map(({ command, kind, outcome, tree: on }) => {
+    .map(({ command, kind, outcome, tree: on, after }) => {
       if (kind === "judgement")
         return `${command} with the base's tests (${outcome}${outcome === "fail" ? ", accepted" : ""})`;
-      return `${command} (${outcome}${on === tree ? "" : `, on the tip with tree ${on.slice(0, 12)}`})`;
+      const words = [
+        outcome,
+        whyUntested(after),
+        on === tree ? undefined : `on the tip with tree ${on.slice(0, 12)}`,
+      ];
+      return `${command} (${words.filter((word) => word !== undefined).join(", ")})`;
     })
     .join("; ");
   const id = session === null ? task : idOfKey(task);

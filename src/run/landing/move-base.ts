@@ -5,8 +5,11 @@ import { checkoutOf, isBeingRebased, moveRef, readRef } from "../../workspace/gi
 import { git, tryGit } from "../../workspace/git/run-git.ts";
 import { undoHalfMove } from "../../workspace/git/undo-half-move.ts";
 
-/** Why the base did not move. After `moved` the chain is proven again; any other reason needs a person. */
-export type NotMoved = "moved" | { readonly why: string };
+/**
+ * Why the base did not move. After `moved` the chain is proven again; any other reason needs a person. `isUnknown`: a remote
+ * did not say whether it has moved.
+ */
+export type NotMoved = "moved" | { readonly why: string; readonly isUnknown?: true };
 
 /** Uncommitted work, or a rebase, that the move would disturb. Called before anything is recorded or moved. */
 export async function whyInTheWay(

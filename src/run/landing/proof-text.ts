@@ -1,3 +1,4 @@
+import { whyUntested } from "../../core/proof/check-record.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
 import type { ProvenLink } from "./proving.ts";
 
@@ -13,7 +14,12 @@ export function proofText({
 }): string {
   const row = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   const checks = evidence.map(({ command, before, after, outcome }) =>
-    row([code(command), before === null ? "-" : `exit ${before.exit}`, `exit ${after.exit}`, outcome]),
+    row([
+      code(command),
+      before === null ? "-" : `exit ${before.exit}`,
+      `exit ${after.exit}`,
+      [outcome, whyUntested(after)].filter(Boolean).join(", "),
+    ]),
   );
   const gates = gate.map(({ check, result, note }) => row([check, result, note ?? ""]));
   const weakened = judged.weakened.map(({ path, what }) => `- ${code(path)}: ${what}`);

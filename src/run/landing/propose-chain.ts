@@ -9,8 +9,8 @@ import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
 const remote = "origin";
 const ghMsMax = 60_000;
 
-export async function hasRemote(root: string): Promise<boolean> {
-  return (await tryGit(root, ["remote", "get-url", remote])).exit === 0;
+export async function hasRemote(root: string, name = remote): Promise<boolean> {
+  return (await tryGit(root, ["remote", "get-url", name])).exit === 0;
 }
 
 /** Pushes proven branches and opens a pull request for each. Never pushes the base, never forces a push. */

@@ -1,19 +1,29 @@
 import type { CheckRecord } from "../../core/proof/check-record.ts";
+import { ProofWindow } from "../../core/proof/proof-window.ts";
 import { untouched } from "../../core/proof/weakening.ts";
 import { deny } from "../../core/rules/verdict.ts";
 import { askVacuous } from "../../engine/decisions/ask-vacuous.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
 import { lostOnTip } from "../../proof/judgement/judge-change.ts";
+import type { ProofSharing } from "../../proof/proof-sharing.ts";
 import { flakyProofs } from "../../workspace/git/last-proofs.ts";
 import type { Candidate } from "./candidate.ts";
 import { findCause, findTipCause } from "./find-cause.ts";
+import { pushedTo } from "./fresh-base.ts";
 import type { IntegrationContext } from "./integration.ts";
-import type { IntegrationRef } from "./integration-ref.ts";
+import { type IntegrationRef, provesTogether } from "./integration-ref.ts";
 import { judgeLink, linkTouchesTests, settleLost } from "./judge-link.ts";
 import { passManual } from "./manual-checks.ts";
 import { addLink, type Link } from "./merge-chain.ts";
 import { openProver } from "./open-prover.ts";
-import { ChecksProof, isAmong, projectChecks, type WantedCheck, whyNoChecks } from "./prove-checks.ts";
+import {
+  ChecksProof,
+  isAmong,
+  projectChecks,
+  type VacuousCheck,
+  type WantedCheck,
+  whyNoChecks,
+} from "./prove-checks.ts";
 import {
   changeOf,
   type LeftOut,
@@ -23,13 +33,14 @@ import {
   type Proving,
 } from "./proving.ts";
 import { needConventions, runGate, whyGateFails } from "./run-gate.ts";
+import { shareProofs } from "./share-proofs.ts";
 
 /*
  * Proves a chain of candidates.
  *
  * The candidates are merged one onto the other, on no branch. Each merge is a link, and the last one is the tip. There
  * are two ways to prove the chain:
- * - `proveEach` runs the project's checks and the candidate's own checks on every link, one after the other.
+ * - `proveEach` runs the project's checks and the candidate's own checks on every link; ahead where that is possible.
  * - `proveAtTip` (`proof: tip`) runs the project's checks only on the tip and on links that touch tests. All other links
  *   get their own checks. Everything runs in parallel. If the project's checks fail, the chain is proven by `proveEach`.
  * The gate and the full checks run on the tip in both cases.
@@ -44,20 +55,20 @@ export async function proveChain(
   candidates: readonly Candidate[],
   ref: IntegrationRef,
 ): Promise<ProvenChain> {
-  await using prover = await openProver(context);
+  await using prover = await openProver(context, sharing(context, ref));
   const { config, repository, onProgress, allowRed = false } = context;
   const base = repository.baseCommit;
   await needConventions(repository.root, base);
   const project = await projectChecks(repository.root, base, config.checks.default);
   const full = await projectChecks(repository.root, base, config.checks.full);
   const checks = new ChecksProof({
-    ...{ prover, base, flaky: config.checks.flaky, allowRed, onProgress },
+    ...{ root: repository.root, prover, base, flaky: config.checks.flaky, allowRed, onProgress },
     flakyBefore: () => flakyProofs(repository.root, base),
   });
   const unrun = await checks.readBase([...project, ...full]);
   if (unrun !== undefined)
     return { links: [], gate: [], out: candidates.map((candidate) => leftOut(candidate, unrun, true)) };
-  const proving: Proving = { context, prover, checks, project, full, ref };
+  const proving: Proving = { context, prover, checks, project, full, ref, window: new ProofWindow() };
   const out: LeftOut[] = [];
   for (let left = candidates; ; ) {
     const tried = await tryChain(proving, left);
@@ -68,6 +79,17 @@ export async function proveChain(
     out.push(tried);
     left = left.filter((one) => one !== tried.candidate);
   }
+}
+
+function sharing(context: IntegrationContext, ref: IntegrationRef): ProofSharing | undefined {
+  const { engine, call, repository, dryRun } = context;
+  if (!provesTogether(context) || dryRun) return undefined;
+  const { base, baseCommit } = repository;
+  const baseRef = pushedTo(context) === undefined ? undefined : `refs/heads/${base}`;
+  return shareProofs({
+    ...{ engine, call },
+    refOf: (commit) => (commit === baseCommit ? baseRef : ref.sharedRefOf(commit)),
+  });
 }
 
 function gateIn(out: readonly LeftOut[]): readonly GateResult[] {
@@ -90,29 +112,46 @@ interface TriedChain extends Pick<ProvenChain, "links" | "gate"> {
   readonly skipped: readonly LeftOut[];
 }
 
-/** Proves every merge by the project's checks and its own before the next merge is made on it. */
+/**
+ * Proves every merge by the project's checks and its own. If checks can run ahead, here or on other machines, those of the
+ * next merges run at the same time, on the assumption that this one passes.
+ */
 async function proveEach(proving: Proving, candidates: readonly Candidate[]): Promise<TriedChain | LeftOut> {
-  const { context, project, ref } = proving;
+  const { context, prover, ref, window } = proving;
+  const ahead = prover.runsAhead ? await mergeAll(proving, candidates) : undefined;
+  const planned = ahead?.merged.map((link) => ({ link, wanted: allChecks(proving, link.candidate) })) ?? [];
+  startChecks(proving, planned, { from: 0, to: window.size });
   const links: ProvenLink[] = [];
-  for (const candidate of candidates) {
-    const link = await addLink(context, links, candidate);
+  for (const [at, candidate] of (ahead?.merged.map((link) => link.candidate) ?? candidates).entries()) {
+    const link = planned[at]?.link ?? (await addLink(context, links, candidate));
     if ("allow" in link) return leftOut(candidate, link);
-    await ref.keep(link.commit);
-    const wanted = [...project, ...ownChecks(proving, candidate)];
+    if (ahead === undefined) await ref.keep([link.commit]);
+    const wanted = allChecks(proving, candidate);
     if (wanted.length + candidate.manual.length === 0)
       return leftOut(candidate, await unproven(context.repository));
     const proven = await proveLink(proving, links, { link, wanted });
-    if (!("refused" in proven)) links.push(proven);
-    else if (proven.failed === undefined) return proven;
-    else
-      return findCause(proving, {
-        links,
-        last: { ...link, evidence: proven.evidence, judged: untouched },
-        failed: proven.failed,
-        refused: proven.refused,
-      });
+    if (!("refused" in proven)) {
+      links.push(proven);
+      const before = at + window.size;
+      window.passed();
+      startChecks(proving, planned, { from: before, to: at + 1 + window.size });
+      continue;
+    }
+    window.failed();
+    prover.dropAhead();
+    if (proven.failed === undefined) return proven;
+    return findCause(proving, {
+      links,
+      last: { ...link, evidence: proven.evidence, judged: untouched },
+      failed: proven.failed,
+      refused: proven.refused,
+    });
   }
-  return closeChain(proving, links, []);
+  return closeChain(proving, links, ahead?.skipped ?? []);
+}
+
+function allChecks(proving: Proving, candidate: Candidate): readonly WantedCheck[] {
+  return [...proving.project, ...ownChecks(proving, candidate)];
 }
 
 /** Proves the chain by its tip. `unclear`: a check failed, and any of the changes may be the cause. */
@@ -122,7 +161,9 @@ async function proveAtTip(
 ): Promise<TriedChain | LeftOut | { readonly unclear: true }> {
   const { merged, skipped } = await mergeAll(proving, candidates);
   const planned = await planChecks(proving, merged);
-  startAll(proving, planned);
+  // The tip's first: its checks decide for all.
+  startChecks(proving, planned, { from: planned.length - 1, to: planned.length });
+  startChecks(proving, planned, { from: 0, to: planned.length - 1 });
   const links: ProvenLink[] = [];
   for (const one of planned) {
     const proven = await proveLink(proving, links, one);
@@ -206,8 +247,7 @@ async function mergeAll({ context, ref }: Proving, candidates: readonly Candidat
     if ("allow" in link) skipped.push(leftOut(candidate, link));
     else merged.push(link);
   }
-  const last = merged.at(-1);
-  if (last !== undefined) await ref.keep(last.commit);
+  await ref.keep(merged.map(({ commit }) => commit));
   return { merged, skipped };
 }
 
@@ -219,17 +259,21 @@ function planChecks(proving: Proving, links: readonly Link[]): Promise<readonly 
       const isTested = at === links.length - 1 || (await linkTouchesTests(proving, links[at - 1], link));
       return {
         link,
-        wanted: isTested ? [...proving.project, ...ownChecks(proving, candidate)] : candidate.checks,
+        wanted: isTested ? allChecks(proving, candidate) : candidate.checks,
       };
     }),
   );
 }
 
-/** Starts all checks of a chain, the tip's first. At most as many run at once as there are proof slots. */
-function startAll({ context, prover }: Proving, planned: readonly PlannedLink[]): void {
+/** Starts the checks of some merges of a chain. At most as many run at once as there are proof slots. */
+function startChecks(
+  { context, prover }: Proving,
+  planned: readonly PlannedLink[],
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
   const base = context.repository.baseCommit;
   const merged = planned.map(({ link }) => link.candidate);
-  for (let at = planned.length - 1; at >= 0; at -= 1) {
+  for (let at = from; at < Math.min(to, planned.length); at += 1) {
     const { link, wanted } = planned[at] as PlannedLink;
     const change = changeOf(context, merged.slice(0, at + 1));
     for (const { command, kind } of wanted) {
@@ -255,14 +299,15 @@ function prove({ checks, context }: Proving, links: readonly Link[], wanted: rea
       context,
       links.map((link) => link.candidate),
     ),
-    approves: (command) => approval(context, candidate, command),
+    approves: (check) => approval(context, candidate, check),
     ofRun: candidate.session !== null,
   });
 }
 
-async function approval(context: IntegrationContext, { task, branch, commit }: Candidate, command: string) {
+async function approval(context: IntegrationContext, candidate: Candidate, check: VacuousCheck) {
   const { engine, call, dryRun } = context;
-  const asked = { task: task ?? branch, command, commit };
+  const { task, branch, commit } = candidate;
+  const asked = { task: task ?? branch, ...check, commit };
   const decision = await askVacuous(engine, asked, { ...call, dryRun });
   const answer = decision?.answer;
   return answer === "approved" || answer === "refused" ? answer : { waitingFor: decision?.id };

@@ -5,14 +5,17 @@ import {
   failedRun,
   judgeCheck,
   outputOf,
+  whyUntested,
 } from "../../core/proof/check-record.ts";
 import { detectTests, type TopFolder, whyNoTests } from "../../core/proof/detect-commands.ts";
 import { lostTests } from "../../core/proof/lost-tests.ts";
+import type { ChangeFacts } from "../../core/proof/proof-request.ts";
 import { isSameFailure } from "../../core/proof/same-failure.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { JudgedCheck } from "../../proof/judgement/judge-change.ts";
-import type { ChangeFacts, Proven, Prover } from "../../proof/prover.ts";
+import type { Proven, Prover } from "../../proof/prover.ts";
 import { readTrees } from "../../workspace/git/read-tree.ts";
+import { isIdleCheck } from "./is-idle-check.ts";
 import { refuseUnset } from "./refuse-unset.ts";
 import { settledRun, tryCheck } from "./try-check.ts";
 
@@ -53,7 +56,16 @@ interface Waiting {
   readonly waitingFor: string | undefined;
 }
 
+/** A check that should prove a change and does not. */
+export interface VacuousCheck {
+  readonly command: string;
+  readonly why: string;
+}
+
+const passesBefore = "it also passes without the change";
+
 interface Proving {
+  readonly root: string;
   readonly prover: Prover;
   readonly base: string;
   /** Progress lines name the base so; `on the base` by default. */
@@ -64,8 +76,8 @@ interface Proving {
   flakyBefore?(): Promise<ReadonlyMap<string, number>>;
   /** A project check may fail the same way as on the base. */
   readonly allowRed?: boolean;
-  /** Whether a person accepts a check that passes without the change too. */
-  approves(command: string): Promise<"approved" | "refused" | Waiting>;
+  /** Whether a person accepts a check that proves nothing. */
+  approves(check: VacuousCheck): Promise<"approved" | "refused" | Waiting>;
   onProgress(line: string): void;
 }
 
@@ -145,7 +157,8 @@ export class ChecksProof {
       const whole = (proven: Proven) => wholeRun(proven, before);
       const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
       if ("error" in tried) return { refused: notRun(command, tried.error), records };
-      const { tree, first: after, again } = tried;
+      const { tree, again } = tried;
+      const after = { ...tried.first, ...(await this.#idleCount(commit, command, tried.first)) };
       const asBefore = isKnown(after);
       const runs = { kind, before: before.run, after, again };
       const record = { command, tree, ...runs, outcome: judgeCheck(runs) };
@@ -166,8 +179,9 @@ export class ChecksProof {
         const refused = whyNot(record, ofRun, times);
         return { refused, records, ...(record.outcome === "fail" ? { failed: command } : {}) };
       }
-      const answer = await approves(command);
-      if (answer !== "approved") return { ...vacuous(command, answer, ofRun), records };
+      const why = whyUntested(after) ?? passesBefore;
+      const answer = await approves({ command, why });
+      if (answer !== "approved") return { ...vacuous({ command, why }, answer, ofRun), records };
     }
     return { records, passed };
   }
@@ -188,6 +202,13 @@ export class ChecksProof {
     const refused =
       (await refuseUnset(prover, base, { command, run })) ?? redBase(command, prover.hasNetwork);
     return { ...refused, details: { command, ...refused.details, ...printed(run) } };
+  }
+
+  /** No runner reports the tests of a command that only prints something. */
+  async #idleCount(commit: string, command: string, run: CheckRun): Promise<Pick<CheckRun, "tests">> {
+    if (run.exit !== 0 || run.tests !== undefined) return {};
+    const isIdle = await isIdleCheck(this.#with.root, commit, command);
+    return isIdle ? { tests: { ran: 0, skipped: 0 } } : {};
   }
 
   async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {
@@ -264,16 +285,19 @@ function whyNot(record: CheckRecord, ofRun: boolean, times: number): Deny {
   });
 }
 
-function flakyWords({ after: { exit, earlier } }: CheckRecord): string {
+function flakyWords({ after: { exit, earlier, machine }, again }: CheckRecord): string {
+  const elsewhere = again?.machine === undefined || again.machine === machine ? undefined : again.machine;
   const how =
     earlier === undefined
-      ? `failed (exit ${exit}) and passed when it was retried`
+      ? elsewhere === undefined
+        ? `failed (exit ${exit}) and passed when it was retried`
+        : `failed on ${machine} (exit ${exit}) and passed on ${elsewhere}`
       : `passes now, but failed on the same tree (exit ${earlier.exit}, ${earlier.at})`;
   return `${how}: make it reliable, or list it under \`checks.flaky\``;
 }
 
-function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {
-  const problem = `\`${command}\` passes without the change too, so it proves nothing`;
+function vacuous({ command, why }: VacuousCheck, answer: "refused" | Waiting, ofRun: boolean) {
+  const problem = `\`${command}\` proves nothing: ${why}`;
   if (answer === "refused")
     return {
       refused: deny(
@@ -288,7 +312,7 @@ function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {
       ? "a person would have to decide"
       : `a person has to decide: \`lockstep decide ${waitingFor} approved\`, then ${ofRun ? "run" : "land"} again`;
   return {
-    refused: deny("R-PC-002", `${problem}: ${next}`, { command, decision: waitingFor }),
+    refused: deny("R-PC-002", `${problem}; ${next}`, { command, decision: waitingFor }),
     waiting: true as const,
   };
 }

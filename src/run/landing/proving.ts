@@ -1,4 +1,5 @@
 import type { CheckRecord } from "../../core/proof/check-record.ts";
+import type { ProofWindow } from "../../core/proof/proof-window.ts";
 import type { Judged } from "../../core/proof/weakening.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
@@ -41,6 +42,7 @@ export interface Proving {
   /** The project's checks for the last merge only. */
   readonly full: readonly WantedCheck[];
   readonly ref: IntegrationRef;
+  readonly window: ProofWindow;
 }
 
 export function leftOut(candidate: Candidate, refused: Deny, waiting = false): LeftOut {

@@ -1,21 +1,22 @@
 import type { CheckRecord } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../../engine/change/base-moves.ts";
+import type { MovedTask } from "../../engine/change/base-moves.ts";
 import type { RollbackInput, RollbackPlan } from "../../engine/change/plan-rollback.ts";
 import { readRollback, rollBackUnmerged } from "../../engine/landing/finish-rollback.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { readDiff } from "../../workspace/git/read-diff.ts";
+import { RemoteFault } from "../../workspace/git/remote.ts";
 import { revertCommit } from "../../workspace/git/revert-commit.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import { findHiddenDependencies, type HiddenDependency } from "./analyse-batch.ts";
-import { asIntegrator, placeOf } from "./as-integrator.ts";
+import { carryMove } from "./carry-move.ts";
+import { freshBase } from "./fresh-base.ts";
 import type { IntegrationContext } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
-import { moveBase, whyInTheWay } from "./move-base.ts";
 import { openProver } from "./open-prover.ts";
 import { ChecksProof, projectChecks } from "./prove-checks.ts";
-import { finishMove, recoverMoves } from "./recover-moves.ts";
+import { recoverMoves } from "./recover-moves.ts";
 import { type Restored, restoreUnmerged } from "./restore-unmerged.ts";
 import { reportSession, type SessionReport } from "./session-report.ts";
 
@@ -54,8 +55,18 @@ interface RevertedTask {
 }
 
 /** Reverts merged work, newest first, together with what depends on it. Deletes nothing. */
-export async function rollBack(context: RollbackContext, input: RollbackInput): Promise<RolledBack> {
-  for (const line of await recoverMoves(context)) context.onProgress(line);
+export async function rollBack(given: RollbackContext, input: RollbackInput): Promise<RolledBack> {
+  try {
+    for (const line of await recoverMoves(given)) given.onProgress(line);
+    const context = given.config.integrate === "push" ? await freshBase(given) : given;
+    return await rollBackAt(context ?? given, input);
+  } catch (error) {
+    if (!(error instanceof RemoteFault)) throw error;
+    return resultOf(given, input, waitingFor(given, error.message));
+  }
+}
+
+async function rollBackAt(context: RollbackContext, input: RollbackInput): Promise<RolledBack> {
   const plan = await readRollback(context.engine, input, context.call);
   if ("allow" in plan) return resultOf(context, input, { outcome: "refused", refused: plan });
   const others = {
@@ -67,7 +78,7 @@ export async function rollBack(context: RollbackContext, input: RollbackInput): 
   const chain = await revertAll(context, plan.reverted);
   if ("allow" in chain) return resultOf(context, input, { ...others, outcome: "refused", refused: chain });
   const to = chain.at(-1)?.reverted_by ?? context.repository.baseCommit;
-  await ref.keep(to);
+  await ref.keep([to]);
   const proof = chain.length === 0 || context.allowRed ? [] : await prove(context, to);
   if ("allow" in proof)
     return resultOf(context, input, { ...others, outcome: "refused", refused: proof, reverted: chain });
@@ -119,9 +130,8 @@ async function carryOut(context: RollbackContext, { input, plan, known }: Decide
 }
 
 async function moveBack(context: RollbackContext, { input, plan, known }: Decided) {
-  const { engine, repository, call } = context;
-  const place = placeOf(context);
-  const move: BaseMove = {
+  const { engine, repository } = context;
+  const stopped = await carryMove(context, {
     kind: "roll-back",
     base: repository.base,
     from: repository.baseCommit,
@@ -129,29 +139,15 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
     batch: `ROLLBACK-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`,
     members: known.reverted.map((one) => movedTask(one, plan)),
     rollback: input,
-    ...(place === undefined ? {} : { place }),
-    runner: engine.identityOf(process.pid) ?? null,
-  };
-  const waiting = (why: string) => {
-    const reason = `\`${repository.base}\` cannot move now: ${why}; then try again`;
-    return { outcome: "waiting" as const, refused: deny("R-GT-001", reason), way_back: [] };
-  };
-  const inTheWay = await whyInTheWay(repository.root, move);
-  if (inTheWay !== undefined) return waiting(inTheWay);
-  return asIntegrator(context, async (held) => {
-    const intent = await prepareMove(engine, { ...move, held }, call);
-    if ("allow" in intent) return waiting(intent.reason);
-    context.reached?.("prepared");
-    const stopped = await moveBase(repository.root, move);
-    if (stopped !== undefined) {
-      await abandonMove(engine, { ...intent, held }, call);
-      return waiting(stopped === "moved" ? "it moved meanwhile" : stopped.why);
-    }
-    context.reached?.("moved");
-    await finishMove(context, { ...intent, held });
-    context.reached?.("settled");
-    return undefined;
   });
+  if (stopped === undefined) return undefined;
+  if (stopped === "moved") return waitingFor(context, "it moved meanwhile");
+  return waitingFor(context, "why" in stopped ? stopped.why : stopped.reason);
+}
+
+function waitingFor({ repository }: RollbackContext, why: string) {
+  const reason = `\`${repository.base}\` cannot move now: ${why}; then try again`;
+  return { outcome: "waiting" as const, refused: deny("R-GT-001", reason), way_back: [] };
 }
 
 function movedTask(
@@ -209,6 +205,7 @@ async function prove(context: RollbackContext, commit: string): Promise<RolledBa
   using prover = await openProver(context);
   const wanted = await projectChecks(context.repository.root, commit, config.checks.default);
   const checks = new ChecksProof({
+    root: context.repository.root,
     prover,
     base: commit,
     onBase: "on the rolled-back tree",

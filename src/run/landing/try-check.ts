@@ -1,6 +1,7 @@
 import type { CheckRun } from "../../core/proof/check-record.ts";
 import type { Inventory } from "../../core/proof/inventory.ts";
-import type { ChangeFacts, Proven, Prover } from "../../proof/prover.ts";
+import type { ChangeFacts } from "../../core/proof/proof-request.ts";
+import type { Proven, Prover } from "../../proof/prover.ts";
 
 interface Wanted {
   readonly commit: string;
@@ -33,7 +34,7 @@ export async function tryCheck(
   const first = whole(proven);
   if (first.exit === 0 || isKnown(first)) return { tree, first, again: null, inventory };
   onProgress(`retrying: ${command}`);
-  const second = await prover.run(commit, command, change);
+  const second = await prover.run(commit, command, change, proven.run);
   if ("error" in second) return { tree, first, again: null, inventory };
   const again = whole(second);
   return { tree, first, again, inventory: again.exit === 0 ? second.inventory : inventory };

@@ -96,11 +96,12 @@ export async function unfinishedTasks(context: Looking): Promise<string | null> 
 }
 
 /** A person may have removed merged work from the base by hand. */
-async function notOnBase({ engine, repository: { root, base }, session }: Looking): Promise<string | null> {
+async function notOnBase({ engine, repository, session }: Looking): Promise<string | null> {
+  const { root, base, baseRef } = repository;
   const gone: string[] = [];
   for (const task of await engine.ledger.tasks({ session })) {
     if (!isIn(task) || task.commit === null) continue;
-    const { exit } = await tryGit(root, ["merge-base", "--is-ancestor", task.commit, `refs/heads/${base}`]);
+    const { exit } = await tryGit(root, ["merge-base", "--is-ancestor", task.commit, baseRef]);
     if (exit !== 0) gone.push(task.id);
   }
   return gone.length === 0 ? null : `merged, but no longer on \`${base}\`: ${gone.join(", ")}`;

@@ -24,6 +24,13 @@ import { compareTrees } from "../git/tree-entries.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { repositoryFolder } from "./checkout.ts";
 import { deleteLater } from "./delete-later.ts";
+import {
+  type FolderStore,
+  renameFirst,
+  type StoredFolder,
+  storedFolders,
+  trimStore,
+} from "./stored-folders.ts";
 import { diskUse } from "./walk-tree.ts";
 
 /**
@@ -124,68 +131,44 @@ export async function isAsIndexed(folder: string, own: Required<Pick<GitOptions,
 
 /** Removes the oldest until the rest fits, and what a crash left. */
 export function trimPool(commonFolder: string, bytesMax: number): void {
-  const pool = poolFolder(commonFolder);
-  const names = existsSync(pool) ? readdirSync(pool) : [];
-  const waste = names.filter(isUnusable).map((name) => join(pool, name));
-  const old = waste.filter((path) => ageMs(path) > unusableMsMax);
   let bytes = 0;
-  for (const { folder } of listPool(commonFolder)) {
+  const evicted = listPool(commonFolder).filter(({ folder }) => {
     bytes += bytesIn(folder);
-    if (bytes <= bytesMax) continue;
-    const gone = `${folder}.waste`;
-    if (move(folder, gone)) old.push(gone);
-  }
-  deleteLater(old);
-}
-
-/** Half in the pool, or half deleted. */
-function isUnusable(name: string): boolean {
-  return name.includes(".");
-}
-
-const unusableMsMax = 60_000;
-
-export interface PooledCheckout {
-  readonly folder: string;
-  readonly lastUse: number;
+    return bytes > bytesMax;
+  });
+  trimStore(
+    poolOf(commonFolder),
+    evicted.map(({ folder }) => folder),
+  );
 }
 
 /** The newest first. */
-export function listPool(commonFolder: string): readonly PooledCheckout[] {
-  const pool = poolFolder(commonFolder);
-  const names = existsSync(pool) ? readdirSync(pool).filter((name) => !isUnusable(name)) : [];
-  return names
-    .flatMap((name) => {
-      const folder = join(pool, name);
-      const lastUse = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
-      return lastUse === undefined ? [] : [{ folder, lastUse }];
-    })
-    .sort((one, other) => other.lastUse - one.lastUse);
+export function listPool(commonFolder: string): readonly StoredFolder[] {
+  return storedFolders(poolOf(commonFolder));
 }
 
-/** What a pooled checkout takes on the disk; counted once, because nothing in the pool changes. */
+/** Names of checkouts that are half in the pool, or half deleted, have a dot. */
+function poolOf(commonFolder: string): FolderStore {
+  return { folder: poolFolder(commonFolder), isEntry: (name) => !name.includes(".") };
+}
+
+/** What a pooled checkout takes on the disk; counted once, because nothing in the pool changes. 0 if it was just taken. */
 function bytesIn(folder: string): number {
   const file = join(folder, "bytes");
-  if (existsSync(file)) return Number(readFileSync(file, "utf8"));
-  const bytes = diskUse(folder);
-  writeFileSync(file, String(bytes), { mode: 0o600 });
-  return bytes;
+  try {
+    if (existsSync(file)) return Number(readFileSync(file, "utf8"));
+    const bytes = diskUse(folder);
+    writeFileSync(file, String(bytes), { mode: 0o600 });
+    return bytes;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return 0;
+  }
 }
 
 /** The newest one that no other process takes at the same moment. */
 function claim(commonFolder: string, to: string): string | undefined {
-  return listPool(commonFolder).some(({ folder }) => move(folder, to)) ? to : undefined;
-}
-
-/** False if another process was faster. */
-function move(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return false;
-  }
+  return listPool(commonFolder).some(({ folder }) => renameFirst(folder, to)) ? to : undefined;
 }
 
 /** The configuration and the attributes that lie in the git folder, and the person's own. */
@@ -271,8 +254,4 @@ function strip(folder: string, { modes, folders }: ReturnType<typeof trackedIn>,
 function isWritable(mode: string | undefined, entry: Dirent<string>): boolean {
   if (mode === "120000") return entry.isSymbolicLink();
   return (mode === "100644" || mode === "100755") && entry.isFile();
-}
-
-function ageMs(path: string): number {
-  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
 import { type BytePath, shown } from "../git/byte-path.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { copyInstalled } from "./copy-dependencies.ts";
 import { copyFolder } from "./copy-folder.ts";
-import { deleteLater } from "./delete-later.ts";
+import { type FolderStore, type StoredFolder, storedFolders, trimStore } from "./stored-folders.ts";
 
 /** One for the base, and one for each of some branches that change the lock file. */
 const setupsMax = 4;
@@ -22,7 +22,7 @@ interface Installed {
  * and its first check, and without files of its commit, so no agent has written them.
  */
 export async function storeSetup(commonFolder: string, { key, checkout, folders }: Installed): Promise<void> {
-  const stored = join(storeFolder(commonFolder), key);
+  const stored = join(storeOf(commonFolder).folder, key);
   if (existsSync(stored) || folders.length === 0) return;
   const half = `${stored}.${process.pid}.half`;
   removeFolder(half);
@@ -35,18 +35,11 @@ export async function storeSetup(commonFolder: string, { key, checkout, folders 
     if (!existsSync(stored)) throw error;
     removeFolder(half); // another process stored the same
   }
-  deleteLater(storedSetups(commonFolder).slice(setupsMax).flatMap(evict));
-}
-
-/** Renames an entry, because nobody may take one that is half deleted. */
-function evict({ folder }: StoredSetup): readonly string[] {
-  const waste = `${folder}.waste`;
-  try {
-    renameSync(folder, waste);
-    return [waste];
-  } catch {
-    return []; // another process was faster
-  }
+  const evicted = storedSetups(commonFolder).slice(setupsMax);
+  trimStore(
+    storeOf(commonFolder),
+    evicted.map(({ folder }) => folder),
+  );
 }
 
 /** `evicted`: it vanished meanwhile, and part of it may have been copied. */
@@ -55,7 +48,7 @@ export async function takeSetup(
   key: string,
   checkout: string,
 ): Promise<"taken" | "missing" | "evicted"> {
-  const stored = join(storeFolder(commonFolder), key);
+  const stored = join(storeOf(commonFolder).folder, key);
   if (!existsSync(stored)) return "missing";
   try {
     utimesSync(stored, new Date(), new Date());
@@ -67,21 +60,14 @@ export async function takeSetup(
   }
 }
 
-export interface StoredSetup {
-  readonly folder: string;
-  readonly lastUse: number;
-}
-
 /** The last used first. */
-export function storedSetups(commonFolder: string): readonly StoredSetup[] {
-  const store = storeFolder(commonFolder);
-  const names = existsSync(store) ? readdirSync(store).filter((name) => !name.includes(".")) : [];
-  const folders = names.map((name) => join(store, name));
-  return folders
-    .map((folder) => ({ folder, lastUse: statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((one, other) => other.lastUse - one.lastUse);
+export function storedSetups(commonFolder: string): readonly StoredFolder[] {
+  return storedFolders(storeOf(commonFolder));
 }
 
-function storeFolder(commonFolder: string): string {
-  return join(checkoutsFolder(commonFolder), "setups");
+function storeOf(commonFolder: string): FolderStore {
+  return {
+    folder: join(checkoutsFolder(commonFolder), "setups"),
+    isEntry: (name) => /^[0-9a-f]{64}$/.test(name), // a key
+  };
 }

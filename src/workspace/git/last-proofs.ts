@@ -1,14 +1,27 @@
+import { whyUntested } from "../../core/proof/check-record.ts";
 import { splitAtZero } from "./read-diff.ts";
 import { tryGit } from "./run-git.ts";
 
 const commitsMax = 100;
 
-/** How many seconds each check took when it last passed. */
-export async function lastProofs(root: string, base: string): Promise<ReadonlyMap<string, number>> {
-  const seconds = new Map<string, number>();
+/** The last run of each check that passed: how many seconds it took, and why it verified nothing, if so. */
+export async function lastProofs(root: string, base: string): Promise<ReadonlyMap<string, LastProof>> {
+  const proofs = new Map<string, LastProof>();
   for (const { command, after } of await evidenceOf(root, base))
-    if (!seconds.has(command)) seconds.set(command, after.seconds);
-  return seconds;
+    if (!proofs.has(command)) proofs.set(command, { seconds: after.seconds, untested: untestedBy(after) });
+  return proofs;
+}
+
+interface LastProof {
+  readonly seconds: number;
+  readonly untested: string | undefined;
+}
+
+/** The number of tests is missing in notes of older versions. */
+function untestedBy({ exit, tests }: Evidence["after"]): string | undefined {
+  const { ran, skipped } = Object(tests);
+  if (typeof ran !== "number" || typeof skipped !== "number") return undefined;
+  return whyUntested({ exit: exit === 0 ? 0 : null, tests: { ran, skipped } });
 }
 
 /** How many times each check both failed and passed on the same tree. */
@@ -35,7 +48,7 @@ interface Run {
 interface Evidence {
   readonly command: string;
   readonly before?: Run | null;
-  readonly after: Run & { readonly seconds: number };
+  readonly after: Run & { readonly seconds: number; readonly tests?: unknown };
   readonly again?: Run | null;
 }
 

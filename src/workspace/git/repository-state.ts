@@ -1,3 +1,5 @@
+import type { Config } from "../../contract/config.ts";
+import { trackingRef } from "../../core/names/ref-names.ts";
 import type { Project } from "../files/find-project.ts";
 import { readRef } from "./refs.ts";
 import { git, tryGit } from "./run-git.ts";
@@ -8,6 +10,8 @@ export interface RepositoryState {
   readonly commonFolder: string;
   /** The branch that work is merged into. */
   readonly base: string;
+  /** The ref that shows its commit: the branch here, or with `integrate: push` that of the remote, as last fetched. */
+  readonly baseRef: string;
   readonly baseCommit: string;
 }
 
@@ -16,11 +20,19 @@ interface Unusable {
   readonly error: string;
 }
 
+type BaseSettings = Pick<Config, "base_branch" | "integrate" | "remote">;
+
+/** The ref that shows the base's commit. */
+export function baseRefOf(base: string, { integrate, remote }: Omit<BaseSettings, "base_branch">): string {
+  return integrate === "push" && remote !== null ? trackingRef(remote, base) : `refs/heads/${base}`;
+}
+
 /** The repository and its base branch; or why Lockstep cannot use them. */
 export async function readRepository(
   project: Project,
-  baseBranch: string | null,
+  settings: BaseSettings,
 ): Promise<RepositoryState | Unusable> {
+  const { base_branch: baseBranch } = settings;
   const found = await findRepository(project);
   if ("error" in found) return found;
   const { root, commonFolder } = found;
@@ -39,9 +51,10 @@ export async function readRepository(
       : undefined);
   if (base === undefined)
     return { error: "no branch is checked out: check out the one to merge into, or set `base_branch`" };
-  const baseCommit = await readRef(root, `refs/heads/${base}`);
+  const baseRef = baseRefOf(base, settings);
+  const baseCommit = (await readRef(root, baseRef)) ?? (await readRef(root, `refs/heads/${base}`));
   if (baseCommit === undefined) return { error: await whyNoBase(root, base) };
-  return { root, commonFolder, base, baseCommit };
+  return { root, commonFolder, base, baseRef, baseCommit };
 }
 
 /** Called before anything is written, so that a folder outside a repository stays unchanged. */
@@ -51,9 +64,14 @@ export async function findRepository({
 }: Project): Promise<{ readonly root: string; readonly commonFolder: string } | Unusable> {
   const root = place.realRoot ?? place.root;
   if (commonFolder !== undefined) return { root, commonFolder };
-  const { exit, stdout } = await tryGit(root, ["rev-parse", "--is-bare-repository"]);
-  const isBare = exit === 0 && stdout.toString().trim() === "true";
-  return { error: isBare ? bare : "this is not a git repository: run `git init` and make a first commit" };
+  const error = await whyBare(root);
+  return { error: error ?? "this is not a git repository: run `git init` and make a first commit" };
+}
+
+/** Why Lockstep cannot work in a bare repository; undefined for any other folder. */
+export async function whyBare(folder: string): Promise<string | undefined> {
+  const { exit, stdout } = await tryGit(folder, ["rev-parse", "--is-bare-repository"]);
+  return exit === 0 && stdout.toString().trim() === "true" ? bare : undefined;
 }
 
 const bare = "this is a bare repository, which has no files to check: work in a clone of it";

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
 import { sessionName } from "../../core/names/slugs.ts";
 import { isSessionName } from "../../core/names/task-name.ts";
+import { compareNames } from "../../core/text/compare-names.ts";
 
 const sessionsPerNameMax = 1000;
 
@@ -15,10 +16,9 @@ export function sessionOfCopy(file: string): string | undefined {
 
 /** The sessions of a project, the newest day first; for the same day and name, the highest number first. */
 export function sessionsAt(root: string): readonly string[] {
-  const byNumber = new Intl.Collator("en", { numeric: true }).compare;
   return namesIn(join(root, sessionsFolder))
     .filter(isSessionName)
-    .sort((one, other) => byNumber(other, one));
+    .sort((one, other) => compareNames(other, one));
 }
 
 /** Creates the folder of a new session. Its name is the day and the subject, plus a number if that name is taken. */

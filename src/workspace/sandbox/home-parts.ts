@@ -9,6 +9,8 @@ const toolChains = [
   ...[".m2/settings.xml", ".m2/toolchains.xml", ".m2/wrapper", ".nvm", ".pyenv", ".rbenv", ".rustup"],
   ...[".sdkman", ".volta", "go/bin", ".local/bin", ".local/lib", ".local/share/fnm", ".local/share/mise"],
   ...[".local/share/pipx", ".local/share/uv"],
+  // The versions that the shims of asdf and mise choose.
+  ...[".tool-versions", ".asdfrc", ".config/mise/config.toml"],
 ];
 
 /**

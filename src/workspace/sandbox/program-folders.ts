@@ -11,9 +11,13 @@ export function programFolders(): readonly string[] {
   return [...new Set([...listed, own].flatMap(withNeighbours))].filter(existsSync);
 }
 
+/** What the shims of version managers such as pyenv and asdf read next to their folder. */
+const managerParts = "bin installs lib libexec plugins pyenv.d rbenv.d version versions".split(" ");
+
 function withNeighbours(folder: string): string[] {
   const above = dirname(folder);
   if (folder.endsWith("/node_modules/.bin")) return [folder, above];
+  if (basename(folder) === "shims") return [folder, ...managerParts.map((name) => join(above, name))];
   if (basename(folder) !== "bin") return [folder];
   return [folder, ...["lib", "lib64", "libexec"].map((name) => join(above, name))];
 }

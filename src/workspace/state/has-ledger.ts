@@ -7,7 +7,7 @@ import { stateFolder } from "./state-folder.ts";
 /**
  * True also for a head without a database: that ledger was deleted. An empty database without a head does not count,
  * because it is being created. A state folder that is not a folder counts; `openStateFolder` refuses it. A ledger that
- * is shared with other machines counts, whatever is in it.
+ * is shared with other machines always counts.
  */
 export function hasLedger(project: Project): boolean {
   const folder = stateFolder(project);

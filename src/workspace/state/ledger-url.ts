@@ -44,7 +44,7 @@ export function knownLedgerUrl(project: Project): string | undefined {
   }
 }
 
-/** Agents and checks get nothing that opens a shared ledger, whatever the configuration passes on to them. */
+/** Agents and checks get nothing that opens a shared ledger, even if the configuration passes it on. */
 export function withoutLedgerAccess(config: Config): Config {
   const { workspace } = config;
   if (ledgerUrl(config) === undefined) return config;

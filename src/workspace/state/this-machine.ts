@@ -16,8 +16,14 @@ let known: ThisMachine | undefined;
 
 /** The id is created once and kept in the user's state folder. */
 export function thisMachine(): ThisMachine {
-  known ??= { id: readId(join(stateHome(), "machine")), name: hostname() };
+  known ??= { id: readId(join(stateHome(), "machine")), name: givenName() ?? hostname() };
   return known;
+}
+
+/** For containers, whose host names say nothing. */
+function givenName(): string | undefined {
+  const given = process.env.LOCKSTEP_MACHINE?.trim() ?? "";
+  return /^[\w.-]{1,100}$/.test(given) ? given : undefined;
 }
 
 function readId(file: string): string {

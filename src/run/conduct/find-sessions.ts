@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { sessionPath } from "../../core/names/session-paths.ts";
+import { sessionOfKey } from "../../core/names/task-name.ts";
+import { isDown } from "../../core/tasks/states.ts";
+import { isIn } from "../../core/tasks/task.ts";
+import { withoutUnapproved } from "../../engine/decisions/test-consent.ts";
+import { type Shared, sharedIn, sharedSessions } from "../../engine/machines/share-session.ts";
+import { faultLine } from "../../workspace/config/config-fault.ts";
+import { loadPlan } from "../../workspace/plan/load-plan.ts";
+import type { Agents } from "../attempt/agents.ts";
+import type { RunTask } from "../attempt/run-context.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
+import { reviewersNeeded } from "../review/choose-reviewers.ts";
+import { LedgerFollower } from "./follow-ledger.ts";
+import type { Member, TakenIn } from "./open-run.ts";
+import { exchangeFiles } from "./shared-session.ts";
+import { redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
+
+/** After a failure, a session is tried again after this time. */
+const againMs = 5_000;
+
+interface Source {
+  readonly context: IntegrationContext;
+  readonly member: Member;
+  readonly agents: Agents;
+}
+
+/** Finds the sessions of other machines, with their plans. */
+export class SessionFinder {
+  readonly #source: Source;
+  readonly #follower: LedgerFollower;
+  readonly #shared = new Map<string, Shared>();
+  readonly #known = new Set<string>();
+  /** Sessions to look at, and from when on. */
+  readonly #due = new Map<string, number>();
+
+  private constructor(source: Source, follower: LedgerFollower) {
+    this.#source = source;
+    this.#follower = follower;
+  }
+
+  static async open(source: Source): Promise<SessionFinder> {
+    const { ledger } = source.context.engine;
+    const finder = new SessionFinder(source, await LedgerFollower.open(ledger));
+    for (const shared of (await sharedSessions({ ledger })).values()) finder.#see(shared);
+    return finder;
+  }
+
+  /** The sessions that are new or whose plan has changed since the last call. */
+  async news(): Promise<readonly TakenIn[]> {
+    for (const event of await this.#follower.news()) {
+      const shared = sharedIn(event);
+      if (shared !== undefined) this.#see(shared);
+      const of = event.task === null || this.#known.has(event.task) ? null : sessionOfKey(event.task);
+      const known = this.#shared.get(of ?? "");
+      if (known !== undefined && !this.#due.has(known.session)) this.#see(known);
+    }
+    const taken: TakenIn[] = [];
+    for (const [session, fromMs] of this.#due) {
+      if (performance.now() < fromMs) continue;
+      const found = await this.#take(session);
+      if (found === "later") this.#due.set(session, performance.now() + againMs);
+      else this.#due.delete(session);
+      if (typeof found === "object") taken.push(found);
+    }
+    return taken;
+  }
+
+  #see(shared: Shared): void {
+    this.#shared.set(shared.session, shared);
+    this.#due.set(shared.session, -Infinity);
+  }
+
+  async #take(session: string): Promise<TakenIn | "later" | undefined> {
+    const { context, member } = this.#source;
+    const { engine, repository, onProgress } = context;
+    const stored = await engine.ledger.tasks({ session });
+    if (stored.every((task) => isIn(task) || isDown(task.state))) return undefined;
+    const { base, includes } = this.#shared.get(session) ?? {};
+    if (base !== repository.base) {
+      onProgress(`${session} is merged into \`${base}\`, and this machine works on \`${repository.base}\``);
+      return undefined;
+    }
+    const exchanged = await exchangeFiles(context, session, false);
+    if (exchanged !== "exchanged") {
+      const why = exchanged === "unknown" ? "they are not at the remote" : exchanged.why;
+      onProgress(`the files of ${session} cannot be read, trying again: ${why}`);
+      return "later";
+    }
+    const file = join(repository.root, sessionPath(session, "tasks.yaml"));
+    const tasks = await this.#tasksIn(session, file, new Set(stored.map(({ key }) => key)));
+    if (tasks.length === 0) return undefined;
+    for (const { key } of tasks) this.#known.add(key);
+    member.fleet?.need(session, includes ?? []);
+    return { context: member.contextOf({ session, file }), tasks };
+  }
+
+  async #tasksIn(session: string, file: string, stored: ReadonlySet<string>): Promise<readonly RunTask[]> {
+    const { context, agents, member } = this.#source;
+    const { config, repository, engine, onProgress } = context;
+    const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });
+    if ("faults" in loaded) {
+      onProgress(`this machine cannot take part in ${session}: ${loaded.faults.map(faultLine).join("; ")}`);
+      return [];
+    }
+    const allowed = await withoutUnapproved(engine, session, loaded.plan.tasks);
+    const planned = tasksOfPlan(config, { ...loaded.plan, tasks: allowed }, session);
+    const tasks = planned.filter(({ key }) => stored.has(key));
+    const reviewers = reviewersNeeded(config, tasks);
+    const names = "allow" in reviewers ? [] : reviewers.names;
+    await agents.prepare(tasks.map(({ agent }) => agent));
+    const unfit = "allow" in reviewers ? reviewers : await agents.prepare(names);
+    if (unfit !== undefined) {
+      member.fleet?.leave(session);
+      onProgress(`this machine does not review ${session}: ${unfit.reason}`);
+    }
+    return [...tasks, ...(await redoneTasks(context, tasks, session))];
+  }
+}
