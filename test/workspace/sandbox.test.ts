@@ -4,10 +4,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sandboxWords } from "../../src/workspace/sandbox/bubblewrap.ts";
 import type { SandboxPolicy } from "../../src/workspace/sandbox/sandbox.ts";
 import { isHeld } from "../support/held-file.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing, type SandboxedPlace, type Setting, sandboxed, settings } from "../support/sandboxed.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const unlessMissing = describe.skipIf(missing !== undefined);
 
@@ -357,6 +359,21 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
       writable: [],
     };
     expect((await box.run("cd; cat .config/git/name .tool/theme", { home })).tail).toBe("name\ntheme\n");
+  });
+});
+
+describe("a hidden folder in the machine's temporary folder", () => {
+  it("is not touched again after it was covered: its owner may have deleted it", () => {
+    using folder = temporaryFolder({ "home/a": "", "kept/a": "", "vanishing/a": "" });
+    const hidden = ["kept", "vanishing"].map((name) => join(folder.path, name));
+    const home = { path: join(folder.path, "home"), shown: [], writable: [] };
+    const policy = { writable: [], readOnly: [], hidden, home, placed: [], network: true };
+    const remounted = (temporary: string | null) => {
+      const words = sandboxWords({ ...policy, temporary });
+      return words.filter((_, at) => words[at - 1] === "--remount-ro");
+    };
+    expect(remounted(folder.path)).toEqual(expect.arrayContaining(hidden));
+    expect(remounted(null).filter((path) => path.startsWith(folder.path))).toEqual([]);
   });
 });
 

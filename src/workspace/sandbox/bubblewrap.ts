@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
 import { runProcess } from "../process/run-process.ts";
-import { enclosing, type Mount, planMounts } from "./plan-mounts.ts";
+import { enclosing, isBelow, type Mount, planMounts } from "./plan-mounts.ts";
 import { type Sandbox, SandboxFault, type SandboxPolicy } from "./sandbox.ts";
 
 /**
@@ -56,7 +56,9 @@ export function sandboxWords(policy: SandboxPolicy, mounts = planMounts(policy))
     ...kernelControls.map((name) => join("/proc", name)).flatMap(lockedIfPresent),
     ...mounts.flatMap(mountWords),
     // Last, because bwrap creates the mount points inside these folders first.
-    ...mounts.filter(isEmptyFolder).flatMap(({ at }) => ["--remount-ro", at]),
+    ...mounts
+      .filter((mount) => isEmptyFolder(mount) && !canVanish(mount, policy))
+      .flatMap(({ at }) => ["--remount-ro", at]),
   ];
 }
 
@@ -79,7 +81,12 @@ function mountWords(mount: Mount): string[] {
 }
 
 function isEmptyFolder({ at, as }: Mount): boolean {
-  return as === "hidden" && statSync(at).isDirectory();
+  return as === "hidden" && (statSync(at, { throwIfNoEntry: false })?.isDirectory() ?? true);
+}
+
+/** Its owner may delete a folder in the machine's temporary folders while bwrap starts, and bwrap cannot remount it then. */
+function canVanish({ at }: Mount, { temporary }: SandboxPolicy): boolean {
+  return temporary === null && ["/tmp", "/var/tmp"].some((folder) => isBelow(folder, at));
 }
 
 function visibleFolder(cwd: string, mounts: readonly Mount[]): string {
