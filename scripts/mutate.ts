@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { createVitest, type TestCase, type Vitest } from "vitest/node";
 import { readMutations } from "../test/conformance/mutations.ts";
 
 const usage = `usage: npm run mutate -- [--row ID] [--file PATH]
@@ -15,14 +16,24 @@ const { values: flags } = parseArgs({
   options: { row: { type: "string" }, file: { type: "string" }, help: { type: "boolean", default: false } },
 });
 
+type Mutation = ReturnType<typeof readMutations>[number];
+type NamedTest = Pick<Mutation, "test" | "title">;
+
+interface TestRun {
+  readonly passed: number;
+  readonly failed: number;
+  /** Every failure is that of a time limit. */
+  readonly timedOut: boolean;
+}
+
 /** Runs without a mutation, by test: many mutations share one. */
 const unmutated = new Map<string, TestRun>();
 
 if (flags.help) process.stdout.write(usage);
-else process.exitCode = run();
+else process.exitCode = await run();
 
-function run(): 0 | 1 {
-  const root = new URL("..", import.meta.url).pathname;
+async function run(): Promise<0 | 1> {
+  const root = join(import.meta.dirname, "..");
   const wanted = readMutations(root).filter(
     ({ rows, file }) =>
       (flags.row === undefined || rows.includes(flags.row)) &&
@@ -33,75 +44,83 @@ function run(): 0 | 1 {
   git("worktree", "add", "--detach", "--force", copy);
   try {
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-    const unnoticed = wanted.filter((one) => {
-      const outcome = testMutated(copy, one);
-      process.stdout.write(`${outcome.padEnd(9)} ${one.rows.join(" ")}  ${one.file}\n`);
-      return outcome !== "noticed";
-    });
-    process.stdout.write(`${wanted.length - unnoticed.length} of ${wanted.length} mutations were noticed\n`);
-    return unnoticed.length === 0 ? 0 : 1;
+    symlinkSync(join(root, "test/runners/node_modules"), join(copy, "test/runners/node_modules"));
+    process.chdir(copy);
+    const unnoticed = await testAll(copy, wanted);
+    process.stdout.write(`${wanted.length - unnoticed} of ${wanted.length} mutations were noticed\n`);
+    return unnoticed === 0 ? 0 : 1;
   } finally {
+    process.chdir(root);
     git("worktree", "remove", "--force", copy);
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-type Mutation = ReturnType<typeof readMutations>[number];
+/** Returns how many mutations were not noticed. One Vitest runs all tests, because it takes seconds to start. */
+async function testAll(copy: string, mutations: readonly Mutation[]): Promise<number> {
+  const vitest = await createVitest("test", { root: copy, watch: false, reporters: [{}] });
+  try {
+    await vitest.standalone();
+    let unnoticed = 0;
+    for (const one of mutations) {
+      const outcome = await testMutated(vitest, copy, one);
+      if (outcome !== "noticed") unnoticed += 1;
+      process.stdout.write(`${outcome.padEnd(9)} ${one.rows.join(" ")}  ${one.file}\n`);
+    }
+    return unnoticed;
+  } finally {
+    await vitest.close();
+  }
+}
 
 /** A test that fails without the mutation, or runs out of time with it, shows nothing. */
-function testMutated(
+async function testMutated(
+  vitest: Vitest,
   copy: string,
   { file, from, to, test, title }: Mutation,
-): "noticed" | "UNNOTICED" | "NO TEST" | "RED" | "TIMEOUT" {
+): Promise<"noticed" | "UNNOTICED" | "NO TEST" | "RED" | "TIMEOUT"> {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
+  const write = (now: string) => {
+    writeFileSync(path, now);
+    vitest.invalidateFile(path);
+  };
   const key = `${test} ${title}`;
-  const before = unmutated.get(key) ?? runTest(copy, { test, title });
+  const before = unmutated.get(key) ?? (await runTest(vitest, copy, { test, title }));
   unmutated.set(key, before);
   if (before.passed === 0) return before.failed > 0 ? "RED" : "NO TEST";
   if (before.failed > 0) return "RED";
-  writeFileSync(
-    path,
-    text.replace(from, () => to),
-  );
+  write(text.replace(from, () => to));
   try {
-    const { failed, passed, timedOut } = runTest(copy, { test, title });
+    const { failed, passed, timedOut } = await runTest(vitest, copy, { test, title });
     if (timedOut) return "TIMEOUT";
     if (failed > 0) return "noticed";
     // A file that no longer loads fails as a whole, without a test.
     return passed > 0 ? "UNNOTICED" : "NO TEST";
   } finally {
-    writeFileSync(path, text);
+    write(text);
   }
 }
 
-interface TestRun {
-  readonly passed: number;
-  readonly failed: number;
-  /** Every failure is that of a time limit. */
-  readonly timedOut: boolean;
+async function runTest(vitest: Vitest, copy: string, { test, title }: NamedTest): Promise<TestRun> {
+  const specifications = await vitest.globTestSpecifications([test]);
+  // Tests of the command run what was built.
+  if (specifications.some(({ project }) => project.name === "processes"))
+    execFileSync(process.execPath, ["scripts/build.ts"], { cwd: copy });
+  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sij]/g, ".*");
+  vitest.setGlobalTestNamePattern(new RegExp(name));
+  const { testModules } = await vitest.runTestSpecifications(specifications);
+  // The result also has the modules of earlier runs.
+  const ran = testModules.filter(({ moduleId }) => moduleId === join(copy, test));
+  const tests = ran.flatMap(({ children }) => [...children.allTests()]);
+  const failed = tests.filter((one) => one.result().state === "failed");
+  return {
+    passed: tests.filter((one) => one.result().state === "passed").length,
+    failed: failed.length,
+    timedOut: failed.length > 0 && failed.every(ranOutOfTime),
+  };
 }
 
-function runTest(copy: string, { test, title }: Pick<Mutation, "test" | "title">): TestRun {
-  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sij]/g, ".*");
-  const report = join(copy, "report.json");
-  const words = ["vitest", "run", test, "-t", name, "--reporter=json", `--outputFile=${report}`];
-  rmSync(report, { force: true });
-  spawnSync("npx", words, { cwd: copy, stdio: "ignore" });
-  const read = JSON.parse(readFileSync(report, "utf8")) as {
-    readonly numFailedTests?: number;
-    readonly numPassedTests?: number;
-    readonly testResults: readonly {
-      readonly assertionResults: readonly { readonly failureMessages?: readonly string[] }[];
-    }[];
-  };
-  const messages = read.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.flatMap(({ failureMessages = [] }) => failureMessages),
-  );
-  const isTimeout = (message: string) => /timed out in \d+ms/.test(message);
-  return {
-    passed: read.numPassedTests ?? 0,
-    failed: read.numFailedTests ?? 0,
-    timedOut: messages.length > 0 && messages.every(isTimeout),
-  };
+function ranOutOfTime(test: TestCase): boolean {
+  return (test.result().errors ?? []).every(({ message }) => /timed out in \d+ms/.test(message));
 }
