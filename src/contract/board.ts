@@ -49,6 +49,26 @@ interface SessionItem {
   readonly at: string;
 }
 
+/** One of the machines that share the ledger. */
+export interface MachineItem {
+  readonly name: string;
+  readonly isThis: boolean;
+  /** Not heard of for so long that it counts as dead. */
+  readonly isGone: boolean;
+  readonly isDraining: boolean;
+  readonly seenAt: string;
+  /** 0: it takes no tasks of other machines' runs. */
+  readonly slots: number;
+  readonly labels: readonly string[];
+  /** Why it does not do some tasks. */
+  readonly lacks: readonly string[];
+  /** What runs there, and what it has in review or with a person. */
+  readonly tasks: readonly NamedTask[];
+  readonly running: number;
+  /** The sessions that it reviews and lands. */
+  readonly conducts: readonly string[];
+}
+
 /** The frame of every view. */
 export interface Overview {
   /** The number of the ledger's last event. */
@@ -58,6 +78,8 @@ export interface Overview {
   readonly base: string | null;
   readonly may: BoardRight;
   readonly run: { readonly pid: number; readonly isolation: string } | null;
+  /** Empty if the ledger belongs to one machine. */
+  readonly machines: readonly MachineItem[];
   /** What holds up everything: the circuit breaker, or that no run is active. */
   readonly remarks: readonly { readonly tone: Tone; readonly text: string }[];
   readonly needs: number;
@@ -118,8 +140,8 @@ export interface TaskRow {
   readonly model: string | null;
   readonly machine: string | null;
   readonly attempts: number;
-  /** When the task came into its state, as far as is known. */
-  readonly since: string;
+  /** The last step that has a time of its own, in words. */
+  readonly since: { readonly what: "merged" | "started" | "added"; readonly at: string };
   readonly beatAt: string | null;
   readonly seconds: number | null;
   readonly isRunning: boolean;
@@ -203,6 +225,8 @@ export interface TaskPage {
   readonly historyBefore: number | null;
   readonly evidence: readonly EvidenceItem[];
   readonly hasLog: boolean;
+  /** The other machine that has its log; null if it is this one. */
+  readonly elsewhere: string | null;
   readonly commit: string | null;
   readonly decisions: readonly string[];
 }
@@ -217,6 +241,8 @@ export interface DiffFile {
 
 export interface Diff {
   readonly what: string;
+  /** The other machine that has the work, which cannot be read here. */
+  readonly elsewhere: string | null;
   readonly files: readonly DiffFile[];
   readonly total: number;
 }
@@ -271,6 +297,8 @@ export interface Locks {
   readonly nodes: readonly LockNode[];
   readonly resources: readonly LockNode[];
   readonly held: number;
+  /** Locks on the worklogs of tasks, which are not shown. */
+  readonly worklogs: number;
   readonly hidden: number;
 }
 
@@ -285,7 +313,8 @@ export interface LandedItem {
   readonly batch: string | null;
   readonly proof: string;
   readonly checks: number;
-  readonly signer: string;
+  readonly committer: string;
+  /** The commit has a signature. Nobody has verified it. */
   readonly isSigned: boolean;
   readonly weakened: readonly string[];
   readonly revertedBy: string | null;
@@ -331,6 +360,8 @@ export interface GuardView {
 
 export interface CostLine {
   readonly name: string;
+  /** Of a task; empty for others. */
+  readonly title: string;
   readonly key: string | null;
   readonly tasks: number;
   readonly tokens: number;

@@ -5,6 +5,7 @@ import type { Overview } from "../contract/board.ts";
 import { shortNumber } from "../core/text/amounts.ts";
 import { Command, Marked, money, type Shown } from "./parts/parts.ts";
 import { type Connection, useBoard } from "./parts/store.ts";
+import { machineTone, machineWord } from "./views/machines.ts";
 
 interface Place {
   readonly path: string;
@@ -99,11 +100,28 @@ function State({
       overview === null
         ? null
         : html`
-      <p class="muted">${overview.run === null ? "no run is active" : `a run is active, process ${overview.run.pid}`}</p>
+      <p class="muted">${runText(overview)}</p>
       ${overview.run === null ? null : html`<p class="muted">${overview.run.isolation}</p>`}
-      <p class="muted">${shortNumber(overview.tokens)} tokens${overview.costUsd === null ? "" : `, ${money(overview.costUsd)}`}</p>`
+      <p class="muted">${shortNumber(overview.tokens)} tokens${overview.costUsd === null ? "" : `, ${money(overview.costUsd)}`}</p>
+      ${
+        overview.machines.length === 0
+          ? null
+          : html`<ul class="machines-short muted" aria-label="Machines">${overview.machines.map(
+              (
+                machine,
+              ) => html`<li key=${machine.name}><span class=${`dot ${machineTone(machine)}`} aria-hidden="true">
+        </span> <bdi>${machine.name}</bdi>: ${machineWord(machine)}</li>`,
+            )}</ul>`
+      }`
     }
   </div>`;
+}
+
+/** A run of this machine, else one that another machine conducts. */
+function runText({ run, machines }: Overview): string {
+  if (run !== null) return `a run is active, process ${run.pid}`;
+  const [other] = machines.filter(({ isGone, conducts }) => !isGone && conducts.length > 0);
+  return other === undefined ? "no run is active" : `${other.name} conducts ${other.conducts.join(", ")}`;
 }
 
 /** In place of the views, for a page without a session. */

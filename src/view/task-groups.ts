@@ -12,7 +12,7 @@ export const taskGroups: readonly { readonly name: GroupName; readonly title: st
   { name: "dependency", title: "waiting for another task" },
   { name: "proof", title: "waiting for proof" },
   { name: "quota", title: "waiting for quota" },
-  { name: "slot", title: "not started" },
+  { name: "slot", title: "waiting to start" },
   { name: "running", title: "running" },
   { name: "review", title: "in review" },
   { name: "merged", title: "merged" },

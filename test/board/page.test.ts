@@ -28,7 +28,7 @@ const views: Readonly<Record<string, { readonly path: string; readonly shows: st
 
 const looks = [
   { colour: "light", width: 1440, isJudged: true },
-  { colour: "dark", width: 1440, isJudged: false },
+  { colour: "dark", width: 1280, isJudged: false },
   { colour: "light", width: 360, isJudged: false },
   { colour: "dark", width: 360, isJudged: true },
 ] as const;
@@ -79,6 +79,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
         );
         for (const fault of faults as string[]) wrong.push(`${name}: ${fault}`);
       }
+      expect(wrong).toEqual([]);
       expect(open.faults).toEqual([]);
     },
   );
@@ -194,12 +195,25 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       const card = open.page.locator("article.need", { hasText: "Over its budget" });
       await card.locator("textarea").fill("plenty");
       await card.getByRole("button", { name: "Continue" }).click();
-      await card.getByText("`plenty` is not an amount").waitFor();
+      await card.getByText("is not an amount").waitFor();
+      // A text is not dropped with an answer that takes none.
+      await card.getByRole("button", { name: "Stop" }).click();
+      await card.getByText("“Stop” takes no text").waitFor();
       await card.locator("textarea").fill("20000");
       await card.getByRole("button", { name: "Continue" }).click();
       await eventually("T-20 continues", async () =>
         (await ground.engine.ledger.task(keyOf("T-20")))?.state === "PENDING" ? true : undefined,
       );
+      // The card says what became of it and stays where it was, also when the list is read again.
+      await card.getByText("is answered: continue: 20000").waitFor();
+      await add("T-22", { title: "Asked meanwhile", scope: ["src/meanwhile.js"] });
+      await start("T-22", 51_000);
+      await shown(open.page, "Asked meanwhile");
+      expect(await open.page.locator("article.need h2").allTextContents()).toEqual([
+        "Over its budget",
+        "Asked meanwhile",
+      ]);
+      expect(await card.getByRole("button").count()).toBe(0);
     });
 
     it("stops, resolves, widens, retries and takes over tasks, and rolls back after a dry run", async () => {

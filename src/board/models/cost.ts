@@ -12,7 +12,10 @@ const linesMax = 30;
 /** Tokens, money and time by task, agent and model, and what repeated attempts cost. */
 export function cost(look: Look, session: string | undefined): Cost {
   const tasks = look.status.tasks.filter(({ key }) => session === undefined || isOfSession(key, session));
-  const lines = tasks.map((task) => lineOf(look.names.of(task.key), task.key, [task]));
+  const lines = tasks.map((task) => ({
+    ...lineOf(look.names.of(task.key), task.key, [task]),
+    title: short(task.title, 80),
+  }));
   const sorted = lines.filter(({ tokens, attempts }) => tokens > 0 || attempts > 0).toSorted(dearest);
   const shown = fitting(sorted.slice(0, tasksMax), 32 * 1024);
   return {
@@ -39,7 +42,7 @@ function totals(tasks: readonly TaskStatus[]) {
 
 function lineOf(name: string, key: string | null, tasks: readonly TaskStatus[]): CostLine {
   const attempts = sumOf(tasks.map((task) => task.attempts));
-  return { name: short(name, 80), key, tasks: tasks.length, attempts, ...totals(tasks) };
+  return { name: short(name, 80), title: "", key, tasks: tasks.length, attempts, ...totals(tasks) };
 }
 
 function grouped(tasks: readonly TaskStatus[], nameOf: (task: TaskStatus) => string): readonly CostLine[] {

@@ -4,21 +4,22 @@ import type { Task } from "../../core/tasks/task.ts";
 import { workRange } from "../../run/landing/work-range.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import { cut, fitting } from "./bounded.ts";
-import type { BoardPlace } from "./look.ts";
+import { type BoardPlace, elsewhereOf, type Look } from "./look.ts";
 import { partOfText } from "./texts.ts";
 
 const filesMax = 500;
 const options = ["--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"];
 
 /** The files that a task has changed, each with whether its lock covers it. */
-export async function diffOf(place: BoardPlace, task: Task): Promise<Diff> {
+export async function diffOf(place: BoardPlace, look: Look, task: Task): Promise<Diff> {
   const { changed, what } = await changedFiles(place, task);
   const scope = scopeOf(place, task);
   const files = changed.slice(0, filesMax).map(({ path, added, deleted }, at): DiffFile => {
     const isInScope = scope === undefined || scope.entryOf(path) !== undefined;
     return { number: at, path: cut(path, 300), added, deleted, isInScope };
   });
-  return { what, files: fitting(files), total: changed.length };
+  const elsewhere = changed.length === 0 ? elsewhereOf(place, look, task.key) : null;
+  return { what, elsewhere, files: fitting(files), total: changed.length };
 }
 
 /** The diff of one file, in parts. Files are named by number: their names may be any bytes. */

@@ -9,11 +9,15 @@ import {
   reportOf,
 } from "../../guard/orchestrator/report.ts";
 import { listStates } from "../../guard/orchestrator/state-store.ts";
+import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { fitting, short } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
 
-const types = ["guard.refused", "guard.strayed", "guard.sent-back", "guard.let-go", "task.denied"] as const;
+const types = [
+  ...(["guard.refused", "guard.strayed", "guard.sent-back", "guard.let-go"] as const),
+  ...(["task.denied", "task.rejected", "land.refused"] as const),
+];
 const eventsMax = 1000;
 const latestMax = 40;
 const rulesMax = 8;
@@ -28,6 +32,7 @@ export async function guardView(place: BoardPlace, look: Look): Promise<GuardVie
     found.push(...(await ledger.events({ type, newestFirst: true, limit: eventsMax })));
   const clientOf = (agent: string) => place.config.agents[agent]?.adapter;
   const refusals = found
+    .filter((event) => !isCountedElsewhere(event))
     .toSorted((one, other) => other.seq - one.seq)
     .map((event) => refusalOf(event, look, clientOf));
   const rules = counts(refusals.map(({ code }) => code)).slice(0, rulesMax);
@@ -46,13 +51,20 @@ export async function guardView(place: BoardPlace, look: Look): Promise<GuardVie
   };
 }
 
+/** The refused merge of a task is also a rejection of the task, and one that waits for a person is a question. */
+function isCountedElsewhere(event: LedgerEvent): boolean {
+  return (
+    event.type === "land.refused" && (event.task !== null || dataOf(event, "land.refused")?.waiting === true)
+  );
+}
+
 function refusalOf(
   { seq, at, type, task, actor, data }: LedgerEvent,
   { names, byKey }: Look,
   clientOf: (agent: string) => string | undefined,
 ): Refusal {
   const facts = isObject(data) ? data : {};
-  const from = isObject(facts.refusal) ? facts.refusal : facts;
+  const from = isObject(facts.refusal) ? facts.refusal : isObject(facts.fixDelta) ? facts.fixDelta : facts;
   const text = (value: unknown, max: number) => (typeof value === "string" ? short(value, max) : "");
   const agent = byKey.get(task ?? "")?.agent ?? null;
   return {
@@ -61,7 +73,7 @@ function refusalOf(
     code: text(from.code, 40) || type,
     who: text(facts.agent, 60) || (agent === null ? text(actor, 60) : whoText(agent, clientOf(agent))),
     tool: text(facts.tool, 60),
-    target: text(facts.target, 200),
+    target: text(facts.target, 200) || text(facts.branch, 200),
     reason: text(from.reason, 600),
   };
 }

@@ -43,6 +43,11 @@ const known: Readonly<Record<string, Words>> = {
   "guard.looped": { title: "repeats a refused call", tone: "bad" },
   "land.refused": { title: "merge refused", tone: "bad" },
   "land.late": { title: "merged after it had ended", tone: "wait" },
+  "task.hooks": { title: "its hooks ran", tone: "quiet" },
+  "task.replanned": { title: "plan changed", tone: "quiet" },
+  "task.redirected": { title: "given to another agent", tone: "wait" },
+  "guard.sent-back": { title: "was sent back to its lock", tone: "bad" },
+  "guard.let-go": { title: "wrote outside its lock, and stays", tone: "bad" },
   "locks.released": { title: "locks released", tone: "quiet" },
   "agent.bound": { title: "claimed by an agent", tone: "run" },
 };

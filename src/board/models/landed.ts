@@ -1,5 +1,6 @@
 import type { Landed, LandedItem } from "../../contract/board.ts";
 import { proofWords } from "../../view/task-words.ts";
+import { readRepository } from "../../workspace/git/repository-state.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import { cut, fitting, short } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
@@ -34,7 +35,7 @@ export async function landed(place: BoardPlace, look: Look, before: number | und
         },
         proof: short(proofWords(task), 300),
         checks: task.evidence.length,
-        signer: short(commit?.committer ?? "unknown", 60),
+        committer: short(commit?.committer ?? "unknown", 60),
         isSigned: commit?.isSigned ?? false,
         weakened: task.weakened.slice(0, 10).map(({ path, what }) => cut(`${path}: ${what}`, 300)),
       },
@@ -44,10 +45,16 @@ export async function landed(place: BoardPlace, look: Look, before: number | und
   const last = shown.at(-1);
   const isAll = events.length < itemsMax && shown.length === items.length;
   return {
-    base: place.config.base_branch,
+    base: await baseOf(place),
     items: shown,
     before: isAll || last === undefined ? null : last.seq,
   };
+}
+
+/** The branch that work is merged into; null if there is none now. */
+async function baseOf({ project, config }: BoardPlace): Promise<string | null> {
+  const repository = await readRepository(project, config);
+  return "error" in repository ? config.base_branch : repository.base;
 }
 
 interface Commit {

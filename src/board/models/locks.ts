@@ -1,4 +1,6 @@
 import type { LockNode, Locks, NamedTask } from "../../contract/board.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import type { Lock } from "../../ledger/ledger.ts";
 import { fitting } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
 import { namedTask } from "./task-rows.ts";
@@ -12,7 +14,9 @@ interface Folder {
 
 /** The tree of locked paths with who holds each and who waits for it, and the named resources. */
 export async function locks({ engine }: BoardPlace, look: Look): Promise<Locks> {
-  const held = await engine.ledger.locks({ active: true });
+  const active = await engine.ledger.locks({ active: true });
+  const tasks = new Map(look.survey.tasks.map((task) => [task.key, task]));
+  const held = active.filter((lock) => !isWorklog(lock, tasks.get(lock.task)));
   const top = newFolder();
   const resources = new Map<string, Folder>();
   const at = (kind: string, name: string) =>
@@ -32,8 +36,14 @@ export async function locks({ engine }: BoardPlace, look: Look): Promise<Locks> 
     nodes: shown,
     resources: fitting(named, 8 * 1024),
     held: held.length,
+    worklogs: active.length - held.length,
     hidden: nodes.length - shown.length,
   };
+}
+
+/** Every task has a lock on its own worklog, which nobody else wants. */
+export function isWorklog({ resource }: Pick<Lock, "resource">, holder: Task | undefined): boolean {
+  return resource === holder?.assignment?.worklog_path;
 }
 
 function newFolder(): Folder {

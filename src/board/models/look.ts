@@ -9,6 +9,7 @@ import { statusNames } from "../../view/status-names.ts";
 import { groupOf, taskGroups } from "../../view/task-groups.ts";
 import type { TaskNames } from "../../view/task-names.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
+import { short } from "./bounded.ts";
 
 /** Everything that the board's views are made from. */
 export interface BoardPlace {
@@ -21,6 +22,7 @@ export interface BoardPlace {
   current(): Promise<Pick<BoardPlace, "engine" | "config">>;
   /** The state folder. */
   readonly folder: string;
+  /** The name of this machine. */
   readonly machine: string;
   readonly looks: Looks;
 }
@@ -34,8 +36,25 @@ export interface Look {
   readonly status: Status;
   readonly names: TaskNames;
   readonly byKey: ReadonlyMap<string, TaskStatus>;
+  /** When tasks were merged, of the newest merges. */
+  readonly mergedAt: ReadonlyMap<string, string>;
   /** In the order of the board: by group, then by name. Abandoned sessions are left out. */
   readonly tasks: readonly { readonly task: TaskStatus; readonly group: GroupName }[];
+}
+
+/** The name of an attempt's machine. `id` is undefined if the ledger belongs to one machine. */
+export function machineName(
+  { machine }: Pick<BoardPlace, "machine">,
+  { survey }: Pick<Look, "survey">,
+  id: string | undefined,
+): string {
+  return id === undefined ? machine : short(survey.machines.find((one) => one.id === id)?.name ?? id, 40);
+}
+
+/** The name of the other machine that a task was last worked on; null if that is this one. */
+export function elsewhereOf(place: BoardPlace, look: Look, task: string): string | null {
+  const id = look.byKey.get(task)?.alive?.machine;
+  return id === undefined || id === place.engine.machine ? null : machineName(place, look, id);
 }
 
 /** Processes end and leases lapse without a commit. */
@@ -84,6 +103,7 @@ export class Looks {
       atMs: Date.now(),
       ...{ survey, status, names },
       byKey: new Map(status.tasks.map((task) => [task.key, task])),
+      mergedAt: new Map(survey.events["task.merged"].map(({ task, at }) => [task ?? "", at])),
       tasks: ordered(status.tasks, names, await approvedTasks(this.#engine, status.tasks)),
     };
     this.#known = { look, version, tookMs: performance.now() - since };

@@ -1,6 +1,7 @@
-import type { BoardRight, Overview, Tone } from "../../contract/board.ts";
-import { concernsSession } from "../../core/names/task-name.ts";
+import type { BoardRight, MachineItem, Overview, Tone } from "../../contract/board.ts";
+import { concernsSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import { compareNames } from "../../core/text/compare-names.ts";
 import { sessionsIn } from "../../engine/views/list-sessions.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
@@ -9,7 +10,7 @@ import { isTaken } from "../../view/task-words.ts";
 import { isolationWords, sumOf } from "../../view/words.ts";
 import { fitting, short } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
-import { groupsOf } from "./task-rows.ts";
+import { groupsOf, namedTask } from "./task-rows.ts";
 
 const sessionsMax = 50;
 
@@ -19,6 +20,7 @@ export function overview(place: BoardPlace, look: Look, may: BoardRight): Overvi
   const { status, names, tasks } = look;
   const run = runAtWork(folder);
   const sessions = sessionItems(look);
+  const machines = machineItems(look);
   return {
     seq: look.seq,
     now: new Date(engine.clock.now().wallMs).toISOString(),
@@ -26,7 +28,8 @@ export function overview(place: BoardPlace, look: Look, may: BoardRight): Overvi
     base: config.base_branch,
     may,
     run: run === undefined ? null : { pid: run.pid, isolation: isolationWords({ ...run.walls, diff: true }) },
-    remarks: remarksOf(look, run !== undefined),
+    machines,
+    remarks: remarksOf(look, machines, run !== undefined),
     needs: needsPerson(status.decisions, status.tasks.filter(isShown), names.of, status.landings).length,
     groups: groupsOf(tasks),
     total: tasks.length,
@@ -47,21 +50,57 @@ function sessionItems({ survey, status, byKey }: Look): Overview["sessions"] {
     }));
 }
 
+/** This machine first, then the others by name; dead ones last. */
+function machineItems(look: Look): Overview["machines"] {
+  const items = (look.status.machines ?? []).map((one): MachineItem => {
+    const [tasks, holds] = [one.tasks, one.holds];
+    return {
+      ...{ name: short(one.name, 40), isThis: one.is_this, isGone: one.gone, isDraining: one.draining },
+      ...{ seenAt: one.last_seen_at, slots: one.slots, running: tasks.length },
+      labels: one.labels.slice(0, listMax).map((label) => short(label, 40)),
+      lacks: one.lacks.slice(0, listMax).map((why) => short(why, 200)),
+      conducts: one.conducts.slice(0, listMax).map((session) => short(session, 80)),
+      tasks: [...tasks, ...holds].slice(0, listMax).map((key) => namedTask(look, key)),
+    };
+  });
+  const rank = ({ isThis, isGone }: MachineItem) => (isThis ? 0 : isGone ? 2 : 1);
+  const sorted = items.toSorted(
+    (one, other) => rank(one) - rank(other) || compareNames(one.name, other.name),
+  );
+  return fitting(sorted, 16 * 1024);
+}
+
+const listMax = 10;
+
 export function isShown({ archived }: { readonly archived: boolean }): boolean {
   return !archived;
 }
 
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 
-function remarksOf({ status, tasks }: Look, isRunning: boolean): Overview["remarks"] {
+function remarksOf(
+  { status, tasks, names }: Look,
+  machines: readonly MachineItem[],
+  isRunning: boolean,
+): Overview["remarks"] {
   const { breaker, workflow, decisions } = status;
   const remark = (tone: Tone, text: string) => ({ tone, text: short(text, 300) });
   const asked = new Set(decisions.map(({ task }) => task));
+  const conducted = new Set(machines.flatMap(({ isGone, conducts }) => (isGone ? [] : conducts)));
   const isOpen = tasks.some(
     ({ task }) =>
-      task.key.includes("/") && open.includes(task.state) && !isTaken(task) && !asked.has(task.key),
+      ![null, ...conducted].includes(sessionOfKey(task.key)) &&
+      open.includes(task.state) &&
+      !isTaken(task) &&
+      !asked.has(task.key),
   );
-  const isWaiting = workflow !== null && workflow.over === null && workflow.blocker === null;
+  const isWaiting =
+    workflow !== null &&
+    workflow.over === null &&
+    workflow.blocker === null &&
+    !conducted.has(workflow.session);
+  // What it has handed in is not lost.
+  const dead = (status.machines ?? []).filter(({ gone, tasks: own }) => gone && own.length > 0);
   return [
     ...(breaker.mode === "CLEAR"
       ? []
@@ -79,6 +118,12 @@ function remarksOf({ status, tasks }: Look, isRunning: boolean): Overview["remar
             `${workflow.session} is blocked: ${workflow.blocker.reason}; ${workflow.blocker.recovery}`,
           ),
         ]),
+    ...dead.map(({ name, tasks: own }) =>
+      remark(
+        "wait",
+        `${name} is dead: what it was doing (${own.map(names.of).join(", ")}) is done again once the leases end`,
+      ),
+    ),
     ...(isRunning || workflow === null || !isWaiting
       ? []
       : decisions.some(({ task }) => concernsSession(task, workflow.session))

@@ -6,8 +6,10 @@ import { hasTaskLog } from "../../run/landing/task-logs.ts";
 import { actionsFor } from "./actions.ts";
 import { cut, fitting } from "./bounded.ts";
 import { historyItem } from "./history.ts";
-import type { BoardPlace, Look } from "./look.ts";
+import { isWorklog } from "./locks.ts";
+import { type BoardPlace, elsewhereOf, type Look } from "./look.ts";
 import { namedTask, taskRow } from "./task-rows.ts";
+import { outputFile } from "./texts.ts";
 
 const eventsMax = 60;
 const namedMax = 40;
@@ -20,7 +22,8 @@ export async function taskPage(place: BoardPlace, look: Look, key: string): Prom
   if (task === undefined || status === undefined) return undefined;
   const name = look.names.of(key);
   const group = look.tasks.find(({ task: one }) => one.key === key)?.group ?? "slot";
-  const locks = await engine.ledger.locks({ task: key, active: true });
+  const active = await engine.ledger.locks({ task: key, active: true });
+  const locks = active.filter((lock) => !isWorklog(lock, task));
   const waiting = look.status.tasks.filter(({ waits }) =>
     waits.some((wait) => "task" in wait && wait.task === key),
   );
@@ -39,8 +42,9 @@ export async function taskPage(place: BoardPlace, look: Look, key: string): Prom
     remarks: remarksOf(status),
     actions: actionsFor(status, name),
     ...{ history: items, historyBefore: before },
-    evidence: fitting(evidenceOf(task), 16 * 1024),
+    evidence: fitting(evidenceOf(place, task), 16 * 1024),
     hasLog: hasTaskLog(folder, key),
+    elsewhere: elsewhereOf(place, look, key),
     commit: status.commit,
     decisions: look.status.decisions.filter((one) => one.task === key).map(({ id }) => id),
   };
@@ -87,21 +91,20 @@ function remarksOf({
     .map((line) => cut(line, 400));
 }
 
-function evidenceOf({ evidence }: Task): readonly EvidenceItem[] {
+function evidenceOf({ folder }: BoardPlace, { evidence }: Task): readonly EvidenceItem[] {
   return evidence.map((one, at) => {
     const record =
       "after" in one
         ? one
         : { kind: "check", outcome: one.exit === 0 ? "pass" : "fail", before: null, after: one };
     const { before, after } = record;
-    const shown = [after, before].find((run) => run?.log !== undefined) ?? after;
     return {
       number: at + 1,
       command: cut(one.command, 400),
       tree: one.tree,
       ...{ kind: record.kind, outcome: record.outcome, before: before?.exit ?? null, after: after.exit },
       ...{ seconds: after.seconds, digest: after.digest, excerpt: cut(outputOf(after), 1500) },
-      hasOutput: shown.log !== undefined,
+      hasOutput: outputFile(folder, one) !== undefined,
     };
   });
 }

@@ -11,7 +11,7 @@ import {
   taskWord,
 } from "../../view/task-words.ts";
 import { fitting, short } from "./bounded.ts";
-import type { BoardPlace, Look } from "./look.ts";
+import { type BoardPlace, type Look, machineName } from "./look.ts";
 
 const rowsMax = 100;
 const scopeShown = 2;
@@ -33,7 +33,7 @@ export function taskList(
   const found = look.tasks.filter(
     ({ task, group }) =>
       (session === undefined || isOfSession(task.key, session)) &&
-      (words.length === 0 || matches(words, task, group, look)),
+      (words.length === 0 || matches(words, textOf(place, look, task, group))),
   );
   const rows = found
     .slice(from, from + Math.min(count, rowsMax))
@@ -41,13 +41,30 @@ export function taskList(
   return { total: found.length, groups: groupsOf(found), from, rows: fitting(rows) };
 }
 
-function matches(words: readonly string[], task: TaskStatus, group: GroupName, look: Look): boolean {
+function matches(words: readonly string[], text: string): boolean {
+  return words.every((word) => text.includes(word));
+}
+
+/** What a filter finds a task by. */
+function textOf(place: BoardPlace, look: Look, task: TaskStatus, group: GroupName): string {
   const { key, title, agent, model, scope } = task;
   const waits = taskGroups.find(({ name }) => name === group)?.title;
-  const text = [look.names.of(key), key, title, agent, model, taskWord(task), waits, ...scope]
+  const machine = machineOf(place, look, task);
+  return [look.names.of(key), key, title, agent, model, machine, taskWord(task), waits, ...scope]
     .join(" ")
     .toLowerCase();
-  return words.every((word) => text.includes(word));
+}
+
+function machineOf(place: BoardPlace, look: Look, { attempts, alive }: TaskStatus): string | null {
+  return attempts === 0 || alive === null ? null : machineName(place, look, alive.machine);
+}
+
+function sinceOf(look: Look, { key, state, started_at: started, created_at: created }: TaskStatus) {
+  const merged = state === "MERGED" ? look.mergedAt.get(key) : undefined;
+  if (merged !== undefined) return { what: "merged", at: merged } as const;
+  return started === null
+    ? ({ what: "added", at: created } as const)
+    : ({ what: "started", at: started } as const);
 }
 
 export function groupsOf(tasks: Look["tasks"]): readonly Group[] {
@@ -59,13 +76,9 @@ export function groupsOf(tasks: Look["tasks"]): readonly Group[] {
   });
 }
 
-export function taskRow(
-  { config, machine, engine }: BoardPlace,
-  look: Look,
-  task: TaskStatus,
-  group: GroupName,
-): TaskRow {
-  const { key, title, state, agent, model, attempts, usage, scope, alive, created_at: created } = task;
+export function taskRow(place: BoardPlace, look: Look, task: TaskStatus, group: GroupName): TaskRow {
+  const { config, engine } = place;
+  const { key, title, state, agent, model, attempts, usage, scope, alive } = task;
   const { tokens, cost_usd: cost } = config.limits;
   return {
     key,
@@ -81,8 +94,8 @@ export function taskRow(
     },
     word: taskWord(task),
     tone: toneOf(task, group),
-    machine: attempts === 0 ? null : machine,
-    since: task.started_at ?? created,
+    machine: machineOf(place, look, task),
+    since: sinceOf(look, task),
     beatAt: alive?.last_heartbeat_at ?? null,
     seconds: secondsOf(task, engine.clock.now().wallMs),
     isRunning: isWorkedOn(task) && alive?.lease !== "over" && !isInterrupted(task),

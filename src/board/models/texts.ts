@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { messageBytesMax, type TextPart } from "../../contract/board.ts";
+import type { Task } from "../../core/tasks/task.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import { taskLogFile } from "../../run/landing/task-logs.ts";
 import { gateDocuments } from "../../session/files/gate-documents.ts";
@@ -92,13 +93,19 @@ export async function outputPart(
   { task, check, from }: { readonly task: string; readonly check: number; readonly from: number },
 ): Promise<TextPart | undefined> {
   const found = (await engine.ledger.task(task))?.evidence[check - 1];
-  if (found === undefined) return undefined;
+  const file = found === undefined ? undefined : outputFile(folder, found);
+  return file === undefined ? undefined : partOfFile(file, { from });
+}
+
+/** The file with the whole output, if this machine has it. */
+export function outputFile(folder: string, found: Task["evidence"][number]): string | undefined {
   const runs = "after" in found ? [found.after, found.before] : [found];
   const log = runs.find((run) => run?.log !== undefined)?.log;
   const outputs = join(folder, "logs", "checks");
   // The ledger names a file; only outputs of checks are shown.
-  if (log === undefined || !resolve(log).startsWith(`${outputs}${sep}`)) return undefined;
-  return partOfFile(log, { from });
+  return log !== undefined && resolve(log).startsWith(`${outputs}${sep}`) && existsSync(log)
+    ? log
+    : undefined;
 }
 
 /** The documents that a question is about, or what changed in them since the person was last asked. */

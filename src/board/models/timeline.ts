@@ -1,12 +1,13 @@
-import type { NamedTask, Timeline, TimelineBar, TimelineMark, Tone } from "../../contract/board.ts";
+import type { Timeline, TimelineBar, TimelineMark, Tone } from "../../contract/board.ts";
 import { isMeta, isOfSession } from "../../core/names/task-name.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import { counted } from "../../core/text/amounts.ts";
+import { compareNames } from "../../core/text/compare-names.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { fitting, short } from "./bounded.ts";
-import type { BoardPlace, Look } from "./look.ts";
+import { type BoardPlace, type Look, machineName } from "./look.ts";
 import { namedTask } from "./task-rows.ts";
 
 const tasksMax = 500;
@@ -19,13 +20,15 @@ interface Stay {
   readonly state: TaskState;
   readonly from: number;
   readonly to: number;
+  /** The machine of the attempt that begins with it, if the ledger is shared by several. */
+  readonly machine: string | undefined;
   /** The event that ended it; null if it has not ended. */
   readonly end: LedgerEvent | null;
 }
 
 /** What each slot did when, what the last task waited for, and what the time went into. */
 export async function timeline(place: BoardPlace, look: Look, wanted: string | undefined): Promise<Timeline> {
-  const { engine, machine } = place;
+  const { engine } = place;
   const session = wanted ?? newestSession(look);
   const own = look.status.tasks.filter(
     ({ key }) => !isMeta(key) && (session === null ? !key.includes("/") : isOfSession(key, session)),
@@ -37,13 +40,18 @@ export async function timeline(place: BoardPlace, look: Look, wanted: string | u
   const stays = [...known].flatMap(([key, events]) => staysOf(key, events, now));
   const asked = [...known.values()].flatMap((events) => questionsIn(events, now));
   const worked = stays.filter(({ state }) => state === "IN_PROGRESS" || state === "REVIEW");
-  const path = criticalPath(own, stays);
+  const isAsked = ({ task, end }: Stay) => end === null && isOpen(asked, task, now);
+  const path = criticalPath(
+    own,
+    worked.filter((stay) => !isAsked(stay)),
+  );
+  const critical = new Set(path);
   const inState = (state: TaskState) => worked.filter((stay) => stay.state === state);
-  const { lanes, laneOf } = placeInLanes(inState("IN_PROGRESS"), inState("REVIEW"), machine);
-  const isAsked = ({ task, end }: Stay) =>
-    end === null && asked.some((one) => one.task === task && one.to === now);
+  const nameOf = ({ task, machine }: Stay) =>
+    machineName(place, look, machine ?? look.byKey.get(task)?.alive?.machine);
+  const { lanes, laneOf } = placeInLanes(inState("IN_PROGRESS"), inState("REVIEW"), nameOf);
   const bars = worked.map((stay) =>
-    barOf(stay, { look, lane: laneOf(stay), isCritical: path.includes(stay.task), isAsked: isAsked(stay) }),
+    barOf(stay, { look, lane: laneOf(stay), isCritical: critical.has(stay), isAsked: isAsked(stay) }),
   );
   const starts = worked.map(({ from }) => from);
   const shown = fitting(bars.toSorted((one, other) => other.to - one.to).slice(0, barsMax), 40 * 1024);
@@ -55,7 +63,7 @@ export async function timeline(place: BoardPlace, look: Look, wanted: string | u
     bars: shown,
     hidden: bars.length - shown.length,
     marks: marksOf([...known.values()].flat(), own),
-    critical: path.slice(0, 30).map((key): NamedTask => namedTask(look, key)),
+    critical: [...new Set(path.map(({ task }) => task))].slice(0, 30).map((key) => namedTask(look, key)),
     shares: sharesOf(stays, asked, own),
   };
 }
@@ -81,6 +89,7 @@ function staysOf(task: string, events: readonly LedgerEvent[], now: number): rea
         state: event.to,
         from: Date.parse(event.at),
         to: next === null ? now : Date.parse(next.at),
+        machine: dataOf(event, "task.started")?.machine,
         end: next,
       },
     ];
@@ -91,6 +100,11 @@ interface Asked {
   readonly task: string;
   readonly from: number;
   readonly to: number;
+}
+
+/** A question about the task has no answer yet. */
+function isOpen(asked: readonly Asked[], task: string, now: number): boolean {
+  return asked.some((one) => one.task === task && one.to === now);
 }
 
 /** From the question to its answer. */
@@ -108,16 +122,27 @@ function questionsIn(events: readonly LedgerEvent[], now: number): readonly Aske
   });
 }
 
-/** Bars that overlap are in different lanes: as many lanes as slots were in use, then those of reviews and proofs. */
-function placeInLanes(attempts: readonly Stay[], proofs: readonly Stay[], machine: string) {
-  const slots = stacked(attempts);
-  const reviews = stacked(proofs);
-  const names = (count: number, name: string) =>
-    Array.from({ length: count }, (_, at) => `${name} ${at + 1}`);
-  return {
-    lanes: [...names(slots.count, `${machine}, slot`), ...names(reviews.count, "proof")],
-    laneOf: (stay: Stay) => slots.laneOf.get(stay) ?? slots.count + (reviews.laneOf.get(stay) ?? 0),
+/**
+ * Bars that overlap are in different lanes: for each machine as many as it had slots in use, then those of reviews and
+ * proofs.
+ */
+function placeInLanes(
+  attempts: readonly Stay[],
+  proofs: readonly Stay[],
+  nameOf: (attempt: Stay) => string,
+): { readonly lanes: readonly string[]; laneOf(stay: Stay): number } {
+  const lanes: string[] = [];
+  const places = new Map<Stay, number>();
+  const add = (stays: readonly Stay[], name: string) => {
+    const { count, laneOf } = stacked(stays);
+    for (const [stay, lane] of laneOf) places.set(stay, lanes.length + lane);
+    lanes.push(...Array.from({ length: count }, (_, at) => `${name} ${at + 1}`));
   };
+  const machines = Map.groupBy(attempts, nameOf);
+  for (const name of [...machines.keys()].toSorted(compareNames))
+    add(machines.get(name) ?? [], `${name}, slot`);
+  add(proofs, "review");
+  return { lanes, laneOf: (stay) => places.get(stay) ?? 0 };
 }
 
 function stacked(stays: readonly Stay[]): {
@@ -183,26 +208,26 @@ function marksOf(events: readonly LedgerEvent[], tasks: readonly TaskStatus[]): 
   return [...moves, ...back].toSorted((one, other) => one.at - other.at).slice(0, 100);
 }
 
-/** From the task that ended last back over what it waited for: a dependency, else what ended just before it started. */
-function criticalPath(tasks: readonly TaskStatus[], stays: readonly Stay[]): readonly string[] {
-  const spans = new Map<string, { readonly from: number; readonly to: number }>();
-  for (const { task, state, from, to } of stays) {
-    if (state !== "IN_PROGRESS" && state !== "REVIEW") continue;
-    const before = spans.get(task);
-    spans.set(task, { from: Math.min(from, before?.from ?? from), to: Math.max(to, before?.to ?? to) });
-  }
-  const latest = (keys: Iterable<string>) =>
-    [...keys].reduce<string | undefined>(
-      (one, other) => ((spans.get(other)?.to ?? 0) > (spans.get(one ?? "")?.to ?? 0) ? other : one),
+/**
+ * From the work that ended last back over what it waited for: what its own task did just before, else a task that it
+ * needs, else what ended last before it began.
+ */
+function criticalPath(tasks: readonly TaskStatus[], worked: readonly Stay[]): readonly Stay[] {
+  const needs = new Map(tasks.map(({ key, depends_on: on }) => [key, on]));
+  const latest = (stays: readonly Stay[]) =>
+    stays.reduce<Stay | undefined>(
+      (one, other) => (one === undefined || other.to > one.to ? other : one),
       undefined,
     );
-  const needs = new Map(tasks.map(({ key, depends_on: on }) => [key, on]));
-  const path: string[] = [];
-  for (let at = latest(spans.keys()); at !== undefined && !path.includes(at); ) {
+  const path: Stay[] = [];
+  for (let at = latest(worked); at !== undefined; ) {
+    const { task, from } = at;
     path.unshift(at);
-    const start = spans.get(at)?.from ?? 0;
-    const earlier = [...spans].filter(([, { to }]) => to <= start).map(([key]) => key);
-    at = latest((needs.get(at) ?? []).filter((key) => spans.has(key))) ?? latest(earlier);
+    const earlier = worked.filter((stay) => stay.to <= from && !path.includes(stay));
+    at =
+      earlier.findLast((stay) => stay.task === task && stay.to === from) ??
+      latest(earlier.filter((stay) => needs.get(task)?.includes(stay.task))) ??
+      latest(earlier);
   }
   return path;
 }

@@ -87,7 +87,7 @@ async function decide(
   const settled = String(verdict.details?.id ?? id);
   // As `lockstep decide`: a refused answer at a gate is published too.
   const { lines } = await afterAnswer(place, verdict.allow ? [settled] : []);
-  return acted(verdict, () => [`${settled} is answered`, ...lines]);
+  return acted(verdict, () => [`${settled} is answered: ${answer}`, ...lines]);
 }
 
 async function handOver(place: BoardPlace, what: "stop" | "take" | "retry", key: string): Promise<Acted> {

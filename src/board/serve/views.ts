@@ -41,7 +41,7 @@ const views: Readonly<Record<string, Read>> = {
   history: async (place, query) => history(place, textIn(query, "task") ?? "", numberIn(query, "before")),
   diff: async (place, query) => {
     const task = await place.engine.ledger.task(textIn(query, "task") ?? "");
-    return task === undefined ? undefined : diffOf(place, task);
+    return task === undefined ? undefined : diffOf(place, await place.looks.read(), task);
   },
   "diff-part": async (place, query) => {
     const task = await place.engine.ledger.task(textIn(query, "task") ?? "");

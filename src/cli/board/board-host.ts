@@ -7,14 +7,20 @@ export interface ToThread {
   readonly port?: number;
 }
 
-export type FromThread = { readonly port: number } | { readonly pages: number };
+/** `ledger`: the name of the shared ledger that the board shows; null for the one of this machine. */
+export interface BoardFound {
+  readonly port: number;
+  readonly ledger: string | null;
+}
+
+export type FromThread = BoardFound | { readonly pages: number };
 
 /** A ledger that needs more is too large for the board. The warm process itself continues. */
 const memoryMbMax = 1024;
 
 /** Opens the board in a thread when it is first asked for, and keeps it. */
 export class BoardHost implements AsyncDisposable {
-  #thread: { readonly worker: Worker; readonly port: Promise<number> } | undefined;
+  #thread: { readonly worker: Worker; readonly found: Promise<BoardFound> } | undefined;
   #pages = 0;
 
   /** Whether pages are open. */
@@ -22,11 +28,12 @@ export class BoardHost implements AsyncDisposable {
     return this.#pages > 0;
   }
 
-  async open(wanted: number | undefined): Promise<{ readonly port: number } | Deny> {
+  async open(wanted: number | undefined): Promise<BoardFound | Deny> {
     this.#thread ??= this.#start(wanted);
     try {
-      const port = await this.#thread.port;
-      if (wanted === undefined || wanted === port) return { port };
+      const found = await this.#thread.found;
+      const { port } = found;
+      if (wanted === undefined || wanted === port) return found;
       return deny(
         "R-ST-001",
         `the board is already open on port ${port}: leave out --port, or end its server`,
@@ -53,9 +60,9 @@ export class BoardHost implements AsyncDisposable {
       workerData: port === undefined ? {} : { port },
       resourceLimits: { maxOldGenerationSizeMb: memoryMbMax },
     });
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const { promise, resolve, reject } = Promise.withResolvers<BoardFound>();
     worker.on("message", (message: FromThread) => {
-      if ("port" in message) resolve(message.port);
+      if ("port" in message) resolve(message);
       else this.#pages = message.pages;
     });
     worker.on("error", reject);
@@ -64,6 +71,6 @@ export class BoardHost implements AsyncDisposable {
       this.#pages = 0;
       reject(new Error("its thread has ended"));
     });
-    return { worker, port: promise };
+    return { worker, found: promise };
   }
 }

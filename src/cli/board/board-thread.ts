@@ -1,11 +1,12 @@
-import { hostname } from "node:os";
 import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { boardPort, keepBoardPort } from "../../board/access/board-port.ts";
 import { Looks } from "../../board/models/look.ts";
 import { type BoardOptions, type BoardServer, openBoard } from "../../board/serve/board-server.ts";
 import { openHttpAccess } from "../../workspace/state/http-access.ts";
+import { knownLedgerUrl, ledgerName } from "../../workspace/state/ledger-url.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { thisMachine } from "../../workspace/state/this-machine.ts";
 import { limitsOf, openEngine, readConfig } from "../open/open-engine.ts";
 import { writeAll } from "../output/descriptor.ts";
 import type { FromThread, ToThread } from "./board-host.ts";
@@ -25,14 +26,14 @@ export async function serveBoardHere(): Promise<void> {
   };
   const place = {
     ...{ name, engine, project, config, folder, current },
-    ...{ machine: hostname(), looks: new Looks(engine) },
+    ...{ machine: thisMachine().name, looks: new Looks(engine) },
   };
   const { proofOf } = await openHttpAccess(folder);
   const server = await open({ place, proofOf, onFault }, (workerData as ToThread).port);
   keepBoardPort(folder, server.port);
   // The first page does not wait for the first read.
   await place.looks.read();
-  tell({ port: server.port });
+  tell({ port: server.port, ledger: ledgerName(knownLedgerUrl(project)) });
   const telling = setInterval(() => tell({ pages: server.pages }), tellMs);
   parentPort?.once("message", async () => {
     clearInterval(telling);

@@ -12,7 +12,9 @@ import { currentFolder, findProject } from "../../workspace/files/find-project.t
 import { installFolder } from "../../workspace/process/install-folder.ts";
 import { isAlive } from "../../workspace/process/process-identity.ts";
 import { openHttpAccess } from "../../workspace/state/http-access.ts";
+import { ledgerName, ledgerUrl } from "../../workspace/state/ledger-url.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { readConfig } from "../open/open-engine.ts";
 import { askBoard } from "../open/socket-client.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
@@ -33,7 +35,8 @@ export async function boardCommand({ port, open = true, json }: BoardOptions): P
     const project = findProject(currentFolder());
     const folder = openStateFolder(project);
     const wanted = port === undefined ? undefined : readPort(port);
-    const found = await boardOf(folder, project.place.root, wanted);
+    const ledger = ledgerName(ledgerUrl(await readConfig(project)));
+    const found = await boardOf(folder, project.place.root, { wanted, ledger });
     await checkProof(folder, found);
     // An agent has no terminal: a page that it might get opened can only look.
     const may = process.stdin.isTTY === true ? "act" : "look";
@@ -52,14 +55,24 @@ export async function boardCommand({ port, open = true, json }: BoardOptions): P
 }
 
 /** The port of the board in the warm process, which is started if it does not run. */
-async function boardOf(folder: string, root: string, wanted: number | undefined): Promise<number> {
+async function boardOf(
+  folder: string,
+  root: string,
+  { wanted, ledger }: { readonly wanted: number | undefined; readonly ledger: string | null },
+): Promise<number> {
   const deadline = performance.now() + startMsMax;
   for (let started = false; ; ) {
     const server = readHostRecord(folder, "serve");
     const socket = server !== undefined && isAlive(server) ? listeningAt(folder) : undefined;
     const answer = socket === undefined ? undefined : await askBoard(socket, wanted);
     const port = field(answer, "port");
-    if (typeof port === "number" && field(answer, "allow") === undefined) return port;
+    if (typeof port === "number" && field(answer, "allow") === undefined) {
+      if (field(answer, "ledger") === ledger) return port;
+      throw new CommandFault(
+        "R-ST-001",
+        `the server at work uses another ledger than this shell: end it with \`kill ${server?.pid}\`, then try again`,
+      );
+    }
     if (field(answer, "allow") === false && field(answer, "code") !== "E-STORE")
       throw new CommandFault("R-ST-001", String(field(answer, "reason")));
     if (performance.now() > deadline)

@@ -3,7 +3,13 @@ import type { FixDelta, Hold, Refusal } from "./task.ts";
 
 /** Everything that can happen to a task. A state changes only through these events. */
 export type TaskEvent =
-  | { readonly type: "start"; readonly agent: string | null; readonly waitingFor: readonly string[] }
+  | {
+      readonly type: "start";
+      readonly agent: string | null;
+      readonly waitingFor: readonly string[];
+      /** The machine of the attempt, if the ledger is shared by several. */
+      readonly machine?: string;
+    }
   | { readonly type: "submit"; readonly hasEvidence: boolean }
   | { readonly type: "merge"; readonly commit: string | null; readonly proof: "claimed" | "proven" }
   | { readonly type: "reject"; readonly fixDelta: FixDelta | null; readonly fingerprint: string }

@@ -229,8 +229,9 @@ async function eventFor(
     return { type: "wait", refusal, hold: { kind: "lock", by: judged.conflict ?? null } };
   }
   const waitingFor = await unmerged(draft, task);
+  const { machine } = draft.engine;
   if (waitingFor.length === 0 || task.state !== "PENDING")
-    return { type: "start", agent: packet.agent, waitingFor };
+    return { type: "start", agent: packet.agent, waitingFor, ...(machine === undefined ? {} : { machine }) };
   const down = await downUpstream(draft, task);
   const refusal = down === undefined ? notYet(waitingFor, task) : orphanOf(task, down).refusal;
   const { code, reason, details } = refusal;

@@ -33,7 +33,7 @@ export function startServer({ folder, root, program, isNeeded }: ServerPlace): v
   }
   const { spawn } = process.getBuiltinModule("node:child_process");
   const log = openSync(serverLog(folder), "w", 0o600);
-  const env = Object.fromEntries(kept.flatMap((name) => [[name, process.env[name]]]));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name)));
   spawn(process.execPath, [...serverFlags, program, "serve"], {
     cwd: root,
     detached: true,
@@ -49,8 +49,12 @@ export function serverLog(folder: string): string {
   return join(folder, "serve.log");
 }
 
-/** The hook inherits the client's environment, including API keys. The server gets only these variables. */
-const kept = ["PATH", "HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME"];
+/**
+ * The hook inherits the client's environment, including API keys. The server gets only these variables: the usual ones,
+ * and what opens a shared ledger. Without the latter it would use the ledger of this machine and know of no task.
+ */
+const kept =
+  /^(?:PATH|HOME|LANG|TMPDIR|XDG_(?:RUNTIME_DIR|STATE_HOME|CONFIG_HOME)|LOCKSTEP_(?:LEDGER_URL|MACHINE)|PG[A-Z]+)$/;
 
 function isFirst(file: string): boolean {
   if (mark(file)) return true;

@@ -2,36 +2,38 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Acted, Action, ActRequest } from "../../contract/board.ts";
-import { Command } from "./parts.ts";
+import { Command, Marked } from "./parts.ts";
 import { client, messageOf, refresh } from "./store.ts";
 
 /** What became of a request, in words. */
 export function Outcome({ acted }: { readonly acted: Acted | undefined }): VNode | null {
   if (acted === undefined) return null;
   return html`<div class=${`outcome ${acted.ok ? "good" : "bad"}`} role=${acted.ok ? "status" : "alert"}>
-    <p dir="auto">${acted.ok ? "" : html`<code>${acted.code}</code> `}${acted.text}</p>
+    <p dir="auto">${acted.ok ? "" : html`<code>${acted.code}</code> `}<${Marked} text=${acted.text} /></p>
     ${
       acted.lines.length === 0
         ? null
         : html`<ul>${acted.lines.map(
             (line) => html`<li key=${line} dir="auto">
-      ${/^(?:cd|lockstep) /.test(line) ? html`<${Command} line=${line} />` : line}</li>`,
+      ${/^(?:cd|lockstep) /.test(line) ? html`<${Command} line=${line} />` : html`<${Marked} text=${line} />`}</li>`,
           )}</ul>`
     }
   </div>`;
 }
 
-/** Sends a request once at a time and keeps its outcome. */
-export function useAct() {
+/** Sends a request once at a time and keeps its outcome. `done` hears of what was carried out. */
+export function useAct(done?: (acted: Acted) => void) {
   const [acted, setActed] = useState<Acted | undefined>(undefined);
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const send = async (request: ActRequest, what: string): Promise<boolean> => {
     setBusy(what);
     setActed(undefined);
     try {
-      const done = await client.act(request);
-      setActed(done);
-      return done.ok;
+      const answer = await client.act(request);
+      setActed(answer);
+      const isTrial = request.do === "rollback" && request.dryRun;
+      if (answer.ok && !isTrial) done?.(answer);
+      return answer.ok;
     } catch (error) {
       setActed({ ok: false, code: "E-BOARD", text: messageOf(error), lines: [] });
       return false;
@@ -47,12 +49,14 @@ export function useAct() {
 export function Actions({
   task,
   actions,
+  done,
 }: {
   readonly task: string;
   readonly actions: readonly Action[];
+  done?(acted: Acted): void;
 }): VNode {
   const [open, setOpen] = useState<Action["name"] | undefined>(undefined);
-  const { acted, busy, send } = useAct();
+  const { acted, busy, send } = useAct(done);
   const [isTried, setTried] = useState(false);
   const chosen = actions.find(({ name }) => name === open);
   const choose = (name: Action["name"]) => {

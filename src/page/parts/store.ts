@@ -73,6 +73,7 @@ export async function connect(): Promise<void> {
   for (;;) {
     try {
       const overview = await client.get("overview");
+      timeOf(overview.now);
       set({ overview, connection: "live", seq: Math.max(state.seq, overview.seq), tick: state.tick + 1 });
       pause = retryMs.first;
       await client.listen(state.seq, ({ seq }) => heard(seq), new AbortController().signal);
@@ -185,14 +186,23 @@ function changeSince(seen: number, stop: AbortSignal): Promise<void> {
   });
 }
 
-/** The time, for ages: changes every few seconds. */
+/** How far the ledger's clock is ahead of the browser's. */
+let aheadMs = 0;
+
+function timeOf(now: string): void {
+  const ahead = Date.parse(now) - Date.now();
+  // The answer took a moment: a small difference is none.
+  aheadMs = Math.abs(ahead) < 5000 ? 0 : ahead;
+}
+
+/** The ledger's time, for ages: changes every few seconds. */
 export function useNow(everyMs = 1000): number {
   const [now, show] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => show(Date.now()), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
-  return now;
+  return now + aheadMs;
 }
 
 export function messageOf(error: unknown): string {

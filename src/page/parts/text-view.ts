@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { TextPart } from "../../contract/board.ts";
 import { AnsiLine } from "./ansi.ts";
 import type { Query } from "./client.ts";
-import { Empty, Loading, timeText } from "./parts.ts";
+import { Command, Empty, Loading, timeText } from "./parts.ts";
 import { client, follow, messageOf } from "./store.ts";
 
 /** The lines that stay in the page. */
@@ -60,7 +60,15 @@ export function LongText({
 }
 
 /** The end of a log, which grows while its task works; older parts on demand. */
-export function LogView({ task, hasLog }: { readonly task: string; readonly hasLog: boolean }): VNode {
+export function LogView({
+  task,
+  hasLog,
+  elsewhere,
+}: {
+  readonly task: string;
+  readonly hasLog: boolean;
+  readonly elsewhere: string | null;
+}): VNode {
   const [read, setRead] = useState<TextPart | undefined>(undefined);
   const [fault, setFault] = useState<string | undefined>(undefined);
   const known = useRef<TextPart | undefined>(undefined);
@@ -115,10 +123,14 @@ export function LogView({ task, hasLog }: { readonly task: string; readonly hasL
       setFault(messageOf(error));
     }
   };
+  if (!hasLog && elsewhere !== null)
+    return html`<${Empty} title=${`The log is on ${elsewhere}`}>Each machine keeps the logs of its own agents.
+      <${Command} line=${`lockstep log ${task} -f`} /> shows it there.<//>`;
   if (!hasLog)
     return html`<${Empty} title="No log yet">An agent that <code>lockstep run</code> starts writes one.<//>`;
   if (read === undefined) return html`<${Loading} what="the log" fault=${fault} />`;
   return html`<div ref=${box}>
+    ${elsewhere === null ? null : html`<p class="muted">What its agent said is on ${elsewhere}, which keeps the logs of its own agents.</p>`}
     ${read.from === 0 ? null : html`<button type="button" class="more" onClick=${older}>Read older lines</button>`}
     <${Lines} text=${read.text} label="Log of the task" />
   </div>`;

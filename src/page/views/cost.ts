@@ -40,19 +40,23 @@ function Totals({ cost }: { readonly cost: Cost }): VNode {
 }
 
 function Lines({ lines, what }: { readonly lines: readonly CostLine[]; readonly what: string }): VNode {
-  const max = Math.max(1, ...lines.map(({ tokens }) => tokens));
   const hasCost = lines.some(({ costUsd }) => costUsd !== null);
+  // The bar shows what the lines are sorted by.
+  const measure = ({ costUsd, tokens }: CostLine) => (hasCost ? (costUsd ?? 0) : tokens);
+  const max = Math.max(...lines.map(measure)) || 1;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`Cost by ${what.toLowerCase()}`}>
     <table class="cost"><thead><tr><th scope="col">${what}</th><th scope="col" class="number">Tokens</th>
-    <th scope="col" class="share-head"><span class="sr">Share</span>
-    </th>${hasCost ? html`<th scope="col" class="number">Cost</th>` : null}<th scope="col" class="number">Time</th>
+    ${hasCost ? html`<th scope="col" class="number">Cost</th>` : null}<th scope="col" class="share-head">
+    <span class="sr">Share</span></th><th scope="col" class="number">Time</th>
     <th scope="col" class="number">Tries</th></tr></thead>
-    <tbody>${lines.map(
-      ({ name, key, tokens, costUsd, seconds, attempts }) => html`<tr key=${key ?? name}>
-      <th scope="row">${key === null ? html`<bdi>${name}</bdi>` : html`<a href=${taskPath(key)}>${name}</a>`}</th>
-      <td class="number">${shortNumber(tokens)}</td><td class="share-cell"><span class="bar-line">
-      <span class="bar-fill" style=${{ width: `${(tokens / max) * 100}%` }}></span></span>
-      </td>${hasCost ? html`<td class="number">${costUsd === null ? "–" : money(costUsd)}</td>` : null}<td class="number">${duration(seconds)}</td>
-      <td class="number">${attempts}</td></tr>`,
-    )}</tbody></table></div>`;
+    <tbody>${lines.map((one) => {
+      const { name, title, key, costUsd } = one;
+      return html`<tr key=${key ?? name}>
+      <th scope="row">${key === null ? html`<bdi>${name}</bdi>` : html`<a href=${taskPath(key)}>${name}</a> <bdi class="muted">${title}</bdi>`}</th>
+      <td class="number">${shortNumber(one.tokens)}</td>
+      ${hasCost ? html`<td class="number">${costUsd === null ? "–" : money(costUsd)}</td>` : null}<td class="share-cell">
+      <span class="bar-line"><span class="bar-fill" style=${{ width: `${(measure(one) / max) * 100}%` }}></span></span>
+      </td><td class="number">${duration(one.seconds)}</td>
+      <td class="number">${one.attempts}</td></tr>`;
+    })}</tbody></table></div>`;
 }

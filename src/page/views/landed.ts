@@ -54,7 +54,7 @@ function Link({ item }: { readonly item: LandedItem }): VNode {
     parent,
     proof,
     checks,
-    signer,
+    committer,
     isSigned,
     weakened,
     revertedBy,
@@ -75,8 +75,7 @@ function Link({ item }: { readonly item: LandedItem }): VNode {
           ? "no commit"
           : html`<code>${commit.slice(0, 12)}</code>
         ${parent === null ? "" : html` on <code>${parent.slice(0, 12)}</code>`}`
-      }, by <bdi>${signer}</bdi>
-        ${isSigned ? ", signed" : ""}${batch === null ? "" : `, ${batch}`}</span>
+      }, committed by <bdi>${committer}</bdi>${isSigned ? ", with a signature that was not verified" : ""}${batch === null ? "" : `, ${batch}`}</span>
         </p>
     ${checks === 0 ? null : html`<p class="proof-line"><bdi>${proof}</bdi></p>`}
     ${weakened.length === 0 ? null : html`<ul class="findings">${weakened.map((line) => html`<li key=${line} dir="auto">${line}</li>`)}</ul>`}

@@ -10,9 +10,9 @@ export function LocksView(): VNode {
   const { document: locks, fault } = useView("locks");
   if (locks === undefined)
     return html`<${ViewHead} title="Locks" /><${Loading} what="the locks" fault=${fault} />`;
-  const { nodes, resources, held, hidden } = locks;
+  const { nodes, resources, held, worklogs, hidden } = locks;
   return html`<${ViewHead} title="Locks"
-    about=${held === 0 ? "No path is locked." : `${counted(held, "lock")}. Only the holder of a lock writes there.`} />
+    about=${held === 0 ? undefined : `${counted(held, "lock")}. Only the holder of a lock writes there.`} />
     ${
       held === 0
         ? html`<${Empty} title="Nothing is locked">
@@ -36,7 +36,8 @@ export function LocksView(): VNode {
         ? null
         : html`<${Section} title="Named resources" id="resources">
       <${Tree} nodes=${resources} label="Named resources" /><//>`
-    }`;
+    }
+    ${worklogs === 0 ? null : html`<p class="muted">Each task also has its own worklog locked, which is not shown.</p>`}`;
 }
 
 function Tree({ nodes, label }: { readonly nodes: readonly LockNode[]; readonly label: string }): VNode {

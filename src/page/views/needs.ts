@@ -1,7 +1,7 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
-import type { Answer, NeedItem, Subject } from "../../contract/board.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Acted, Answer, NeedItem, Needs, Subject } from "../../contract/board.ts";
 import { counted } from "../../core/text/amounts.ts";
 import { Actions, Outcome, useAct } from "../parts/act-panel.ts";
 import { AnsiLine } from "../parts/ansi.ts";
@@ -16,20 +16,63 @@ export function NeedsView(): VNode {
   const { overview } = useBoard();
   if (needs === undefined)
     return html`<${ViewHead} title="Needs you" /><${Loading} what="what waits for you" fault=${fault} />`;
-  const { items, total } = needs;
+  return html`<${NeedsList} needs=${needs} hasTasks=${overview === null || overview.total > 0} />`;
+}
+
+/** What this page has settled. */
+interface Settled {
+  readonly item: NeedItem;
+  readonly acted: Acted;
+  /** Of the card, which keeps it. */
+  readonly height: number;
+}
+
+/**
+ * A settled card stays in its place until the person leaves the view: it says what became of it, and nothing moves under
+ * the pointer.
+ */
+function NeedsList({ needs, hasTasks }: { readonly needs: Needs; readonly hasTasks: boolean }): VNode {
+  const [settled, setSettled] = useState<ReadonlyMap<string, Settled>>(new Map());
+  const before = useRef<readonly NeedItem[]>([]);
+  const items = withSettled(before.current, needs.items, settled);
+  before.current = items;
+  const { total } = needs;
   const about = total === 0 ? undefined : `${counted(total, "thing")} only you can settle, oldest first.`;
+  const settle = (one: Settled) => setSettled((known) => new Map([...known, [one.item.id, one]]));
+  const settledAs = (item: NeedItem) => {
+    const found = settled.get(item.id);
+    // The same question can be asked again. A task that still waits has other buttons now.
+    const isOpen = needs.items.some(({ id }) => id === item.id);
+    return found?.item.at === item.at && (!isOpen || item.of === "decision") ? found : undefined;
+  };
   return html`<${ViewHead} title="Needs you" about=${about} />
     ${
       items.length === 0
         ? html`<${Empty} title="Nothing waits for you">${
-            overview !== null && overview.total === 0
+            !hasTasks
               ? html`<p>There is no task yet. Start one:</p>
           <${Command} line='lockstep do "Round prices half-even" --scope src/price' />`
               : html`<p>Agents and proofs continue without you. If they cannot, the question appears here.</p>`
           }<//>`
-        : html`<ol class="needs">${items.map((item) => html`<li key=${item.id}><${NeedCard} item=${item} /></li>`)}</ol>`
+        : html`<ol class="needs">${items.map(
+            (item) => html`<li key=${item.id}>
+        <${NeedCard} item=${item} settled=${settledAs(item)} settle=${settle} /></li>`,
+          )}</ol>`
     }
-    ${total > items.length ? html`<p class="muted">and ${total - items.length} more: <code>lockstep status</code> lists all</p>` : null}`;
+    ${total > needs.items.length ? html`<p class="muted">and ${total - needs.items.length} more: <code>lockstep status</code> lists all</p>` : null}`;
+}
+
+/** The open items, and in their former places those that were settled here. */
+function withSettled(
+  before: readonly NeedItem[],
+  items: readonly NeedItem[],
+  settled: ReadonlyMap<string, Settled>,
+): readonly NeedItem[] {
+  const open = new Map(items.map((item) => [item.id, item]));
+  if (!before.some(({ id }) => settled.has(id) && !open.has(id))) return items;
+  const kept = before.flatMap((item) => open.get(item.id) ?? (settled.has(item.id) ? [item] : []));
+  const known = new Set(kept.map(({ id }) => id));
+  return [...kept, ...items.filter(({ id }) => !known.has(id))];
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -52,20 +95,36 @@ const kinds: Readonly<Record<string, string>> = {
   landing: "landing",
 };
 
-function NeedCard({ item }: { readonly item: NeedItem }): VNode {
+interface CardProps {
+  readonly item: NeedItem;
+  readonly settled: Settled | undefined;
+  settle(one: Settled): void;
+}
+
+function NeedCard({ item, settled, settle }: CardProps): VNode {
   const { name, about, at, text, findings, kind, task } = item;
-  return html`<article class="need" aria-labelledby=${`need-${item.id}`}>
+  const card = useRef<HTMLElement>(null);
+  const done = (acted: Acted) => settle({ item, acted, height: card.current?.offsetHeight ?? 0 });
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (settled !== undefined && document.activeElement === document.body)
+      card.current?.focus({ preventScroll: true });
+  }, [settled === undefined]);
+  const body = html`
+    ${findings.length === 0 ? null : html`<ul class="findings">${findings.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul>`}
+    ${item.subjects.map((subject, index) => html`<${SubjectView} key=${index} subject=${subject} item=${item} />`)}
+    ${item.answers.length > 0 ? html`<${AnswerForm} item=${item} done=${done} />` : null}
+    ${task !== null && item.actions.length > 0 ? html`<${Actions} task=${task} actions=${item.actions} done=${done} />` : null}
+    <details class="commands"><summary>As a command</summary>${item.commands.map((line) => html`<${Command} key=${line} line=${line} />`)}</details>`;
+  return html`<article class=${`need${settled === undefined ? "" : " settled"}`} aria-labelledby=${`need-${item.id}`}
+    ref=${card} tabindex="-1" style=${settled === undefined ? undefined : { minHeight: `${settled.height}px` }}>
     <header>
       <${Chip} tone="person">${kinds[kind] ?? kind}<//>
       <h2 id=${`need-${item.id}`}>${task === null ? html`<bdi>${about}</bdi>` : html`<a href=${taskPath(task)}><bdi>${about}</bdi></a>`}</h2>
       <p class="muted id">${name}${at === null ? null : html`, <${Age} at=${at} suffix=" ago" />`}</p>
     </header>
     <p class="question"><${Marked} text=${text} /></p>
-    ${findings.length === 0 ? null : html`<ul class="findings">${findings.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul>`}
-    ${item.subjects.map((subject, index) => html`<${SubjectView} key=${index} subject=${subject} item=${item} />`)}
-    ${item.answers.length > 0 ? html`<${AnswerForm} item=${item} />` : null}
-    ${task !== null && item.actions.length > 0 ? html`<${Actions} task=${task} actions=${item.actions} />` : null}
-    <details class="commands"><summary>As a command</summary>${item.commands.map((line) => html`<${Command} key=${line} line=${line} />`)}</details>
+    ${settled === undefined ? body : html`<${Outcome} acted=${settled.acted} />`}
   </article>`;
 }
 
@@ -116,20 +175,25 @@ function SubjectBody({ subject, id }: { readonly subject: Subject; readonly id: 
 }
 
 /** One button for each answer. A text goes with the answers that take one. */
-function AnswerForm({ item }: { readonly item: NeedItem }): VNode {
-  const { acted, busy, send } = useAct();
-  const [wanted, setWanted] = useState<string | undefined>(undefined);
+function AnswerForm({ item, done }: { readonly item: NeedItem; done(acted: Acted): void }): VNode {
+  const { acted, busy, send } = useAct(done);
+  const [fault, setFault] = useState<string | undefined>(undefined);
   const field = useRef<HTMLTextAreaElement>(null);
   const takesText = item.answers.some(({ text }) => text !== "none");
   const isFree = item.answers.every(({ text }) => text === "required") && item.answers.length === 1;
   const give = ({ word, text }: Answer) => {
     const said = field.current?.value.trim() ?? "";
-    if (text === "required" && said === "") {
-      setWanted(word);
+    const wrong =
+      text === "required" && said === ""
+        ? `Say why: “${labelOf(word)}” takes a text.`
+        : text === "none" && said !== ""
+          ? `“${labelOf(word)}” takes no text: choose another answer, or clear the text.`
+          : undefined;
+    setFault(wrong);
+    if (wrong !== undefined) {
       field.current?.focus();
       return;
     }
-    setWanted(undefined);
     const answer = isFree ? said : text === "none" || said === "" ? word : `${word}: ${said}`;
     void send({ do: "decide", id: item.id, answer }, word);
   };
@@ -137,12 +201,12 @@ function AnswerForm({ item }: { readonly item: NeedItem }): VNode {
   return html`<div class="answer">
     ${
       takesText
-        ? html`<label>${isFree ? "Your answer" : textLabel(item.kind)}<textarea ref=${field} rows="2"
-          disabled=${isOff} aria-invalid=${wanted !== undefined}>
+        ? html`<label>${isFree ? "Your answer" : textLabel(item)}<textarea ref=${field} rows="2"
+          disabled=${isOff} aria-invalid=${fault !== undefined}>
       </textarea></label>`
         : null
     }
-    ${wanted === undefined ? null : html`<p class="bad-text" role="alert">Say why: “${wanted}” takes a text.</p>`}
+    ${fault === undefined ? null : html`<p class="bad-text" role="alert">${fault}</p>`}
     <div class="buttons">${item.answers.map(
       (answer) => html`<button type="button" key=${answer.word}
       class=${`button${answer.recommended || item.answers.length === 1 ? " primary" : ""}`} disabled=${isOff}
@@ -155,9 +219,16 @@ function AnswerForm({ item }: { readonly item: NeedItem }): VNode {
   </div>`;
 }
 
-function textLabel(kind: string): string {
-  if (kind === "continue") return "How much more, if not the same again";
-  return kind === "approve-design" ? "What should change" : "Reason";
+/** With the answers that it goes with, unless it goes with all. */
+function textLabel({ kind, answers }: NeedItem): string {
+  const takers = answers.filter(({ text }) => text !== "none").map(({ word }) => labelOf(word));
+  const what =
+    kind === "continue"
+      ? "How much more, if not the same again"
+      : kind === "approve-design"
+        ? "What should change"
+        : "Reason";
+  return takers.length === answers.length ? what : `${what} (for “${takers.join("”, “")}”)`;
 }
 
 /** What a button does, for answers that are named for what they result in. */

@@ -24,7 +24,7 @@ export function PlanView({ query }: { readonly query: URLSearchParams }): VNode 
 }
 
 function aboutText({ session, nodes, columns, hidden }: PlanGraph): string {
-  return `${session ?? "Tasks without a session"}: ${counted(nodes.length + hidden, "task")} in ${counted(columns, "batch").replace("batchs", "batches")}, if every task succeeds${hidden === 0 ? "" : `; ${hidden} not shown`}.`;
+  return `${session ?? "Tasks without a session"}: ${counted(nodes.length + hidden, "task")} in ${`${columns} ${columns === 1 ? "batch" : "batches"}`}, if every task succeeds${hidden === 0 ? "" : `; ${hidden} not shown`}.`;
 }
 
 function placeOf({ column, row }: Pick<PlanNode, "column" | "row">) {
@@ -62,6 +62,11 @@ function edgePath(from: PlanNode | undefined, to: PlanNode | undefined): string 
   if (from === undefined || to === undefined) return "";
   const [a, b] = [placeOf(from), placeOf(to)];
   const [x1, y1, x2, y2] = [a.x + size.width, a.y + size.height / 2, b.x, b.y + size.height / 2];
-  const bend = Math.max(24, (x2 - x1) / 2);
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  const curve = (x: number, y: number, toX: number, toY: number) =>
+    `C${x + size.columnGap / 2} ${y} ${toX - size.columnGap / 2} ${toY} ${toX} ${toY}`;
+  if (to.column - from.column <= 1) return `M${x1} ${y1}${curve(x1, y1, x2, y2)}`;
+  // Over several columns it runs below the row, so that it does not seem to pass through the tasks between.
+  const between = a.y + size.height + size.rowGap / 2;
+  const [start, end] = [x1 + size.columnGap, x2 - size.columnGap];
+  return `M${x1} ${y1}${curve(x1, y1, start, between)}H${end}${curve(end, between, x2, y2)}`;
 }

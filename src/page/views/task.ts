@@ -82,7 +82,7 @@ export function TaskView({
     <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
       ${tab === "history" ? html`<${History} key=${key} page=${page} task=${key} />` : null}
       ${tab === "changes" ? html`<${DiffView} key=${key} task=${key} />` : null}
-      ${tab === "log" ? html`<${LogView} key=${key} task=${key} hasLog=${page.hasLog} />` : null}
+      ${tab === "log" ? html`<${LogView} key=${key} task=${key} hasLog=${page.hasLog} elsewhere=${page.elsewhere} />` : null}
       ${tab === "evidence" ? html`<${Evidence} key=${key} task=${key} evidence=${page.evidence} />` : null}
     </div>`;
 }

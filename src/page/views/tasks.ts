@@ -39,7 +39,7 @@ export function TasksView({ query }: { readonly query: URLSearchParams }): VNode
   return html`<${ViewHead} title="Tasks" about=${list === undefined ? undefined : aboutText(list, filter)}>
       <${SessionSelect} value=${session} onChange=${(value: string) => change({ session: value })} />
       <label class="filter"><span class="sr">Filter tasks</span>
-        <input ref=${box} type="search" placeholder="Filter: name, agent, path, state" value=${filter}
+        <input ref=${box} type="search" placeholder="Filter: name, agent, path, state" spellcheck="false" value=${filter}
           onInput=${(event: Event) => change({ filter: (event.currentTarget as HTMLInputElement).value })}
           onKeyDown=${(event: KeyboardEvent) => event.key === "Escape" && leaveFilter(event, change)} />
         <kbd aria-hidden="true">/</kbd></label>
@@ -234,7 +234,7 @@ function Row({
         row.isRunning && row.beatAt !== null
           ? html`beat <${Age}
         at=${row.beatAt} suffix=" ago" />`
-          : html`<${Age} at=${row.since} suffix=" ago" />`
+          : html`${row.since.what} <${Age} at=${row.since.at} suffix=" ago" />`
       }</span>
       </span>
     <span class="cell spent">${

@@ -15,6 +15,7 @@ import {
 } from "../parts/parts.ts";
 import { SessionSelect } from "../parts/session-select.ts";
 import { amend, useView } from "../parts/store.ts";
+import { Machines } from "./machines.ts";
 
 /** Why a run took as long as it did. */
 export function TimelineView({ query }: { readonly query: URLSearchParams }): VNode {
@@ -26,9 +27,9 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): VN
     <${SessionSelect} value=${session} all="Newest session" onChange=${choose} /><//>`;
   if (line === undefined) return html`${head}<${Loading} what="the timeline" fault=${fault} />`;
   if (line.bars.length === 0)
-    return html`${head}<${Empty} title="Nothing has run yet">
+    return html`${head}<${Machines} /><${Empty} title="Nothing has run yet">
       <p>Attempts and proofs appear here as bars, one lane for each slot.</p><${Command} line="lockstep run" /><//>`;
-  return html`${head}<${Shares} line=${line} /><${Lanes} line=${line} />
+  return html`${head}<${Shares} line=${line} /><${Lanes} line=${line} /><${Machines} />
     ${
       line.critical.length < 2
         ? null

@@ -44,6 +44,13 @@ export function knownLedgerUrl(project: Project): string | undefined {
   }
 }
 
+/** Which ledger that is, without user and password; null for the one of this machine. */
+export function ledgerName(url: string | undefined): string | null {
+  if (url === undefined) return null;
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
+
 /** Agents and checks get nothing that opens a shared ledger, even if the configuration passes it on. */
 export function withoutLedgerAccess(config: Config): Config {
   const { workspace } = config;
