@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_00
       expect(run.errors()).toContain(`board: ${address} (\`lockstep board\` opens it)`);
       // The same port, and a page that proves itself without a new link.
       expect((await board.open()).address).toBe(address);
-      await row.getByText("merged").waitFor();
+      await row.getByText("merged", { exact: true }).waitFor();
       await page.getByText("The connection to the server is lost").waitFor({ state: "detached" });
     } finally {
       await board.kill();

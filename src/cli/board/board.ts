@@ -67,7 +67,7 @@ async function boardOf(
     const answer = socket === undefined ? undefined : await askBoard(socket, wanted);
     const port = field(answer, "port");
     if (typeof port === "number" && field(answer, "allow") === undefined) {
-      if (field(answer, "ledger") === ledger) return port;
+      if ((field(answer, "ledger") ?? null) === ledger) return port;
       throw new CommandFault(
         "R-ST-001",
         `the server at work uses another ledger than this shell: end it with \`kill ${server?.pid}\`, then try again`,

@@ -52,7 +52,7 @@ function Lines({ lines, what }: { readonly lines: readonly CostLine[]; readonly 
     <tbody>${lines.map((one) => {
       const { name, title, key, costUsd } = one;
       return html`<tr key=${key ?? name}>
-      <th scope="row">${key === null ? html`<bdi>${name}</bdi>` : html`<a href=${taskPath(key)}>${name}</a> <bdi class="muted">${title}</bdi>`}</th>
+      <th scope="row">${key === null ? html`<bdi>${name}</bdi>` : html`<a href=${taskPath(key)}>${name} <bdi class="muted">${title}</bdi></a>`}</th>
       <td class="number">${shortNumber(one.tokens)}</td>
       ${hasCost ? html`<td class="number">${costUsd === null ? "–" : money(costUsd)}</td>` : null}<td class="share-cell">
       <span class="bar-line"><span class="bar-fill" style=${{ width: `${(measure(one) / max) * 100}%` }}></span></span>

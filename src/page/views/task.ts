@@ -79,7 +79,7 @@ export function TaskView({
           : null
       }</button>`,
       )}</div>
-    <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
+    <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${tab}`}><h2 class="sr">${tabs[tab]}</h2>
       ${tab === "history" ? html`<${History} key=${key} page=${page} task=${key} />` : null}
       ${tab === "changes" ? html`<${DiffView} key=${key} task=${key} />` : null}
       ${tab === "log" ? html`<${LogView} key=${key} task=${key} hasLog=${page.hasLog} elsewhere=${page.elsewhere} />` : null}

@@ -183,7 +183,7 @@ function Rows({ list, rowAt, want }: RowsProps): VNode {
     <div class="rows" ref=${box} style=${{ height: `${height}px` }} role="list" aria-label=${counted(list.total, "task")}>
       ${visible.map((item) =>
         "group" in item
-          ? html`<div class="group" role="presentation" key=${item.group.name} style=${{ top: `${item.top}px`, height: `${item.height}px` }}>
+          ? html`<div class="group" role="listitem" key=${item.group.name} style=${{ top: `${item.top}px`, height: `${item.height}px` }}>
             <h2>${item.group.title}</h2><span class="muted">${item.group.count}</span></div>`
           : html`<div class="row-place" role="listitem" aria-setsize=${list.total} aria-posinset=${item.at + 1}
             key=${item.at} style=${{ top: `${item.top}px`, height: `${item.height}px` }}>
