@@ -115,11 +115,17 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     await page.keyboard.press("Escape");
     await page.waitForURL("**/tasks");
     await shown(page, "Invoice numbers without gaps");
+    expect(await page.locator(".row.selected .name").textContent()).toBe("T-6");
     await page.keyboard.press("/");
     await page.keyboard.type("codex stock");
     await eventually("one row", async () => ((await page.locator(".row").count()) === 1 ? true : undefined));
     await shown(page, "Stock levels");
     expect(page.url()).toContain("filter=codex+stock");
+    await page.locator(".row").click();
+    await page.getByRole("heading", { name: "Stock levels" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/tasks?filter=codex+stock");
+    await page.keyboard.press("/");
     await page.keyboard.press("Escape");
     await eventually("all rows", async () => ((await page.locator(".row").count()) > 10 ? true : undefined));
     expect(open.faults).toEqual([]);

@@ -24,7 +24,7 @@ import {
 } from "../parts/parts.ts";
 import { amend, client, go, messageOf, useView } from "../parts/store.ts";
 import { LogView, LongText } from "../parts/text-view.ts";
-import { useKeys } from "./tasks.ts";
+import { listPath, useKeys } from "./tasks.ts";
 
 const tabs = { history: "History", changes: "Changes", log: "Log", evidence: "Evidence" } as const;
 type Tab = keyof typeof tabs;
@@ -41,7 +41,7 @@ export function TaskView({
   const wanted = query.get("show");
   const tab: Tab = wanted !== null && wanted in tabs ? (wanted as Tab) : "history";
   useKeys((pressed) => {
-    if (pressed === "Escape") go("/tasks");
+    if (pressed === "Escape") go(listPath());
     return pressed === "Escape";
   });
   if (page === undefined)

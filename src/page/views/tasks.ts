@@ -16,17 +16,26 @@ import {
   ViewHead,
 } from "../parts/parts.ts";
 import { SessionSelect } from "../parts/session-select.ts";
-import { amend, client, follow, go, messageOf } from "../parts/store.ts";
+import { amend, client, follow, go, messageOf, useBoard } from "../parts/store.ts";
 
 const pageSize = 50;
 const overscan = 8;
 const heights = { wide: { head: 44, row: 60 }, narrow: { head: 44, row: 94 } };
+
+/** The list as it was left, so that Esc leads back to the same filter and row. */
+let left: { readonly path: string; readonly selected?: number | undefined } = { path: "/tasks" };
+
+export function listPath(): string {
+  return left.path;
+}
 
 /** All tasks, by what they wait for. Only the rows that are visible are in the page, however many there are. */
 export function TasksView({ query }: { readonly query: URLSearchParams }): VNode {
   const [filter, session] = [query.get("filter") ?? "", query.get("session") ?? ""];
   const { list, rowAt, want, fault } = useRows(filter, session);
   const box = useRef<HTMLInputElement>(null);
+  const { path } = useBoard();
+  if (path !== left.path && path.startsWith("/tasks")) left = { path };
   const change = (next: { readonly filter?: string; readonly session?: string }) => {
     const merged = { filter, session, ...next };
     const given = Object.entries(merged).filter(([, value]) => value !== "");
@@ -136,7 +145,7 @@ function Rows({ list, rowAt, want }: RowsProps): VNode {
   const size = isNarrow ? heights.narrow : heights.wide;
   const box = useRef<HTMLDivElement>(null);
   const [window_, setWindow] = useState({ top: 0, bottom: innerHeight });
-  const [selected, select] = useState<number | undefined>(undefined);
+  const [selected, select] = useState(left.selected);
   useLayoutEffect(() => {
     const look = () => {
       const top = -(box.current?.getBoundingClientRect().top ?? 0);
@@ -162,6 +171,11 @@ function Rows({ list, rowAt, want }: RowsProps): VNode {
     const [first = 0] = numbers;
     want(first, Math.min(list.total, (numbers.at(-1) ?? 0) + 1));
   }, [numbers[0], numbers.at(-1), list.total]);
+  const show = (at: number | undefined) => {
+    const item = items.find((one) => "at" in one && one.at === at);
+    if (item !== undefined) showItem(box.current, item);
+  };
+  useLayoutEffect(() => show(selected), []);
   useKeys((key) => {
     if (key !== "j" && key !== "k" && key !== "Enter") return false;
     if (key === "Enter") {
@@ -174,8 +188,8 @@ function Rows({ list, rowAt, want }: RowsProps): VNode {
       Math.min(list.total - 1, selected === undefined ? 0 : selected + (key === "j" ? 1 : -1)),
     );
     select(next);
-    const item = items.find((one) => "at" in one && one.at === next);
-    if (item !== undefined) showItem(box.current, item);
+    left = { ...left, selected: next };
+    show(next);
     return true;
   });
   return html`<div class="task-head" aria-hidden="true"><span>State</span><span>Task</span><span>Agent</span>
