@@ -56,6 +56,8 @@ export interface MachineItem {
   /** Not heard of for so long that it counts as dead. */
   readonly isGone: boolean;
   readonly isDraining: boolean;
+  /** `1 of 4 slots`, `draining`, `dead`. */
+  readonly word: string;
   readonly seenAt: string;
   /** 0: it takes no tasks of other machines' runs. */
   readonly slots: number;

@@ -69,10 +69,35 @@ export interface Ledger {
    * courtesy that saves retries; nothing relies on it. Absent where a retry costs no more than a turn.
    */
   turn?(): Promise<AsyncDisposable | undefined>;
+  /** Absent if the ledger belongs to one machine: its logs are files there. */
+  readonly logs?: SharedLogs;
   about(): Promise<LedgerAbout>;
   /** Checks everything that is stored: damaged rows, a broken event chain, missing events at the end. */
   verify(): Promise<Verification>;
   close(): void;
+}
+
+/**
+ * The ends of tasks' logs, so that people on other machines can read them. Nothing is decided on them, so they have
+ * neither versions nor events, and the last ones may be lost with the server.
+ */
+export interface SharedLogs {
+  /** Replaces the tail of this file. */
+  keep(task: string, tail: LogTail): Promise<void>;
+  /** What the machines have kept, and asks them to keep it up to date for the next seconds. */
+  ask(task: string): Promise<readonly LogTail[]>;
+  /** Those of these tasks whose logs somebody asks for now. */
+  asked(tasks: readonly string[]): Promise<readonly string[]>;
+}
+
+/** The last lines of a log. Several machines have a part of a task's log if one did the work and another merged it. */
+export interface LogTail {
+  readonly machine: string;
+  /** Its path on that machine. */
+  readonly file: string;
+  /** Where the text begins in the file, in bytes. */
+  readonly from: number;
+  readonly text: string;
 }
 
 export interface LedgerAbout {

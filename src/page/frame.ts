@@ -5,7 +5,7 @@ import type { Overview } from "../contract/board.ts";
 import { shortNumber } from "../core/text/amounts.ts";
 import { Command, Marked, money, type Shown } from "./parts/parts.ts";
 import { type Connection, useBoard } from "./parts/store.ts";
-import { machineTone, machineWord } from "./views/machines.ts";
+import { machineTone } from "./views/machines.ts";
 
 interface Place {
   readonly path: string;
@@ -110,7 +110,7 @@ function State({
               (
                 machine,
               ) => html`<li key=${machine.name}><span class=${`dot ${machineTone(machine)}`} aria-hidden="true">
-        </span> <bdi>${machine.name}</bdi>: ${machineWord(machine)}</li>`,
+        </span> <bdi>${machine.name}</bdi>: ${machine.word}</li>`,
             )}</ul>`
       }`
     }

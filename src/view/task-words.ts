@@ -18,6 +18,8 @@ export type ShownTask = Pick<
     readonly lease: string;
     readonly last_heartbeat_at?: string;
     readonly runner_alive?: boolean | null;
+    /** Where it runs, if several machines share the ledger. */
+    readonly machine_name?: string;
   } | null;
 };
 
@@ -38,6 +40,11 @@ export function isMerged({ state, reverted_by }: Pick<ShownTask, "state" | "reve
 /** An agent works on the task, or its work is being verified. */
 export function isWorkedOn({ state }: Pick<ShownTask, "state">): boolean {
   return state === "IN_PROGRESS" || state === "REVIEW";
+}
+
+/** The machine that works on the task; undefined if none does, or there is only one. */
+export function workedOnAt(task: Pick<ShownTask, "state" | "alive">): string | undefined {
+  return isWorkedOn(task) && task.alive?.lease !== "over" ? task.alive?.machine_name : undefined;
 }
 
 /** The state in words. */

@@ -1,6 +1,7 @@
 import type { Diff, DiffFile, TextPart } from "../../contract/board.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import { fetchWorkOf } from "../../run/landing/share-work.ts";
 import { workRange } from "../../run/landing/work-range.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import { cut, fitting } from "./bounded.ts";
@@ -73,6 +74,7 @@ async function readChanged(place: BoardPlace, task: Task): Promise<Work> {
   const { commonFolder } = place.project;
   if (commonFolder === undefined || (task.attempts === 0 && task.commit === null)) return none;
   const root = rootOf(place);
+  await fetchWorkOf({ repository: { root }, config: place.config }, task); // without it, nothing is shown
   const range = await workRange(task, { root, commonFolder });
   const { exit, stdout } = await tryGit(root, ["diff", ...options, "--numstat", "-z", ...range, "--"]);
   return exit === 0 ? { range, what, changed: readNumstat(stdout.toString("utf8")) } : none;

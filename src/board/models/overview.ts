@@ -5,6 +5,7 @@ import { compareNames } from "../../core/text/compare-names.ts";
 import { sessionsIn } from "../../engine/views/list-sessions.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
+import { machineWord } from "../../view/machine-words.ts";
 import { needsPerson } from "../../view/needs-person.ts";
 import { isTaken } from "../../view/task-words.ts";
 import { isolationWords, sumOf } from "../../view/words.ts";
@@ -56,6 +57,7 @@ function machineItems(look: Look): Overview["machines"] {
     const [tasks, holds] = [one.tasks, one.holds];
     return {
       ...{ name: short(one.name, 40), isThis: one.is_this, isGone: one.gone, isDraining: one.draining },
+      word: machineWord(one),
       ...{ seenAt: one.last_seen_at, slots: one.slots, running: tasks.length },
       labels: one.labels.slice(0, listMax).map((label) => short(label, 40)),
       lacks: one.lacks.slice(0, listMax).map((why) => short(why, 200)),

@@ -43,7 +43,7 @@ export async function taskPage(place: BoardPlace, look: Look, key: string): Prom
     actions: actionsFor(status, name),
     ...{ history: items, historyBefore: before },
     evidence: fitting(evidenceOf(place, task), 16 * 1024),
-    hasLog: hasTaskLog(folder, key),
+    hasLog: hasTaskLog(folder, key) || (task.attempts > 0 && engine.ledger.logs !== undefined),
     elsewhere: elsewhereOf(place, look, key),
     commit: status.commit,
     decisions: look.status.decisions.filter((one) => one.task === key).map(({ id }) => id),

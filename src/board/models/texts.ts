@@ -1,8 +1,9 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { messageBytesMax, type TextPart } from "../../contract/board.ts";
+import { isHere } from "../../core/leases/lease.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import type { Decision } from "../../ledger/ledger.ts";
+import type { Decision, LogTail } from "../../ledger/ledger.ts";
 import { taskLogFile } from "../../run/landing/task-logs.ts";
 import { gateDocuments } from "../../session/files/gate-documents.ts";
 import { harmlessJson } from "./bounded.ts";
@@ -78,13 +79,31 @@ function shortLines(text: string): string {
     .join("\n");
 }
 
-/** The end of a task's log, the part before `end`, or the part from `from` on. */
-export function logPart(
-  { folder }: Pick<BoardPlace, "folder">,
+interface Range {
+  readonly from?: number;
+  readonly end?: number;
+}
+
+/** The end of a task's log, the part before `end`, or the part from `from` on. Of another machine's log, only the end. */
+export async function logPart(
+  { engine, folder }: Pick<BoardPlace, "engine" | "folder">,
   task: string,
-  range: { readonly from?: number; readonly end?: number },
-): TextPart | undefined {
-  return partOfFile(taskLogFile(folder, task), range);
+  range: Range,
+): Promise<TextPart | undefined> {
+  const attempt = engine.machine === undefined ? undefined : await engine.ledger.attempt(task);
+  if (attempt === undefined || isHere(attempt, engine.machine))
+    return partOfFile(taskLogFile(folder, task), range);
+  const tails = (await engine.ledger.logs?.ask(task)) ?? [];
+  const tail = tails.find(({ machine }) => machine === attempt.machine);
+  return tail === undefined ? undefined : partOfTail(tail, range);
+}
+
+function partOfTail({ text, from: start }: LogTail, { from = start, end }: Range): TextPart {
+  const bytes = Buffer.from(text);
+  const size = start + bytes.length;
+  const first = Math.min(Math.max(from, start), size);
+  const last = Math.max(first, Math.min(end ?? size, size));
+  return fittingPart({ bytes: bytes.subarray(first - start, last - start), from: first }, size);
 }
 
 /** The whole output of a recorded check, in parts. */

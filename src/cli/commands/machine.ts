@@ -20,7 +20,15 @@ function machinesText({ machines }: AnswerOf<"machine-list">): string {
   const rows = machines.map(({ id, name, slots, labels, tasks, last_seen_at, is_this, ...more }) => [
     `${name}${is_this ? " (this one)" : ""}`,
     id,
-    more.gone ? "dead" : more.draining ? "draining" : slots === 0 ? "-" : `${tasks.length} of ${slots}`,
+    more.dead
+      ? "dead"
+      : more.gone
+        ? "away"
+        : more.draining
+          ? "draining"
+          : slots === 0
+            ? "-"
+            : `${tasks.length} of ${slots}`,
     labels.join(", ") || "-",
     [...tasks.map(shortName), ...more.conducts.map((session) => `conducts ${session}`)].join(", ") || "-",
     clockTime(last_seen_at),

@@ -5,6 +5,7 @@ import { wrapped } from "../../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../../engine/views/read-status.ts";
 import type { SandboxGap } from "../../guard/setup/sandbox-gaps.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
+import { isConducted, machinesLine } from "../../view/machine-words.ts";
 import { needsPerson } from "../../view/needs-person.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { inShownOrder } from "../../view/task-order.ts";
@@ -155,6 +156,7 @@ function modelOf(told: Told, keys: RunModel["keys"]): RunModel {
     walls: isRunning && isInside !== true ? walls : null,
     budget: { tokens: null, costUsd: null },
     remark: [...workflowLines(told), ...[noRun(told)].flatMap((text) => text ?? [])].join("; ") || null,
+    machines: machinesLine(told.machines),
     notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
     selected: null,
   };
@@ -177,7 +179,7 @@ function textWithServer(
 function machineLines({ machines = [], tasks }: Told): readonly string[] {
   const nameOf = statusNames(tasks).of;
   return machines.map(
-    ({ id, name, is_this, gone, last_seen_at, slots, labels, draining, lacks, conducts }) => {
+    ({ id, name, is_this, gone, dead, last_seen_at, slots, labels, draining, lacks, conducts }) => {
       const own = tasks.filter(({ alive }) => alive?.machine === id && alive.lease !== "over");
       const work = own.length === 0 ? "no tasks" : own.map(({ key }) => nameOf(key)).join(", ");
       const offer = [
@@ -187,7 +189,7 @@ function machineLines({ machines = [], tasks }: Told): readonly string[] {
         ...lacks.map((why) => `lacks: ${why}`),
       ];
       const seen = gone
-        ? `dead, not seen since ${clockTime(last_seen_at)}`
+        ? `${dead ? "dead, " : ""}not seen since ${clockTime(last_seen_at)}`
         : `seen ${clockTime(last_seen_at)}`;
       const parts = [work, ...offer, seen].map(printable).join("; ");
       return `machine ${printable(name)}${is_this ? " (this one)" : ""}: ${parts}`;
@@ -234,11 +236,12 @@ function needText(name: string, text: string): string {
 }
 
 /** The state of the session, the role at work, and what blocks it. */
-function workflowLines({ workflow, isRunning }: Told): readonly string[] {
+function workflowLines({ workflow, isRunning, machines }: Told): readonly string[] {
   if (workflow === null || workflow.over !== null) return [];
   const { session, state, mode, dispatched, blocker } = workflow;
   const where = blocker === null ? state : `${style.red(state)} in ${blocker.from_state}`;
-  const work = dispatched === null ? "" : `, ${workWords(dispatched, isRunning)}`;
+  const work =
+    dispatched === null ? "" : `, ${workWords(dispatched, isRunning || isConducted({ machines }))}`;
   return [
     `${style.bold(session)}  ${where}, ${mode} mode${work}`,
     ...(blocker === null
@@ -258,7 +261,8 @@ function workWords(
 }
 
 /** The command that continues, if there is work for a run and none is active. */
-function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
+function noRun({ tasks, decisions, workflow, ...told }: Told): string | null {
+  const isRunning = told.isRunning || isConducted(told);
   const isOpenSession = workflow !== null && workflow.over === null && workflow.state !== "BLOCKED";
   if (isOpenSession && !isRunning)
     return decisions.some(({ task }) => concernsSession(task, workflow.session))

@@ -1,10 +1,19 @@
 import { displayWidth } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { inShownOrder } from "../../view/task-order.ts";
-import { heldUpText, isInterrupted, isWorkedOn, proofWords, secondsOf } from "../../view/task-words.ts";
+import {
+  heldUpText,
+  isInterrupted,
+  isWorkedOn,
+  proofWords,
+  secondsOf,
+  workedOnAt,
+} from "../../view/task-words.ts";
 import { duration, table } from "../output/table.ts";
 
 const whyWidthMin = 32;
+/** Columns that are left out if no task has anything there. */
+const ifAny = ["LEASE", "MACHINE"];
 
 interface Column {
   readonly name: string;
@@ -21,11 +30,14 @@ export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) =>
     { name: "TRY", cell: ({ attempts }) => String(attempts) },
     { name: "TIME", cell: (task) => timeOf(task, now) },
     { name: "LEASE", cell: leaseWord },
+    { name: "MACHINE", cell: (task) => workedOnAt(task) ?? "-" },
     { name: "SCOPE", cell: ({ scope }) => shortScope(scope) },
     { name: "WHY", cell: (task) => reasonOf(task, nameOf) },
   ];
   const rows = inShownOrder(tasks, nameOf);
-  const telling = all.filter(({ name, cell }) => name !== "LEASE" || rows.some((task) => cell(task) !== "-"));
+  const telling = all.filter(
+    ({ name, cell }) => !ifAny.includes(name) || rows.some((task) => cell(task) !== "-"),
+  );
   const columns = fitting(telling, rows);
   return table(
     columns.map(({ name }) => name),
@@ -45,7 +57,7 @@ function fitting(all: readonly Column[], tasks: readonly TaskStatus[]): readonly
       -2,
     );
   let kept = all;
-  for (const dropped of ["LEASE", "SCOPE", "TRY", "AGENT", "TIME"]) {
+  for (const dropped of ["LEASE", "MACHINE", "SCOPE", "TRY", "AGENT", "TIME"]) {
     if (needed(kept) <= width) break;
     kept = kept.filter(({ name }) => name !== dropped);
   }

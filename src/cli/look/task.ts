@@ -122,6 +122,7 @@ function taskText(task: TaskStatus): string {
         ? ""
         : `${task.alive.lease}, last heartbeat ${localTime(task.alive.last_heartbeat_at)}`,
     ],
+    ["machine", task.alive?.machine_name],
     ["tokens", task.usage.tokens || ""],
     ["pr", task.pr_url],
     ["proof", [task.proof, ...untestedIn(task.evidence).map(untestedText)].filter(Boolean).join("; ")],

@@ -29,7 +29,7 @@ export function drawRun(model: RunModel, frame: Frame): string[] {
 }
 
 function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {
-  const { name, tasks, walls, sinceMs, remark, board } = model;
+  const { name, tasks, walls, sinceMs, remark, board, machines } = model;
   const title = fitted(name ?? counted(tasks.length, "task"), Math.ceil(columns / 2));
   const rest = columns - displayWidth(title) - 2;
   const [first = "", ...more] = countLines(tasks, { rest, columns, isRoomy: rows >= roomyRows });
@@ -46,7 +46,9 @@ function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Fram
   return [
     `${paint.bold(title)}${rest < 1 || first === "" ? "" : `  ${fitted(first, rest)}`}`,
     ...more.map((line) => fitted(line, columns)),
-    ...factLines.map((one) => paint.dim(fitted(one, columns))),
+    ...[...factLines, ...(machines === undefined ? [] : [machines])].map((one) =>
+      paint.dim(fitted(one, columns)),
+    ),
     ...(remark === null ? [] : [paint.bold(fitted(remark, columns))]),
   ];
 }

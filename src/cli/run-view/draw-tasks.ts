@@ -11,6 +11,7 @@ import {
   type ShownTask,
   secondsOf,
   taskWord,
+  workedOnAt,
 } from "../../view/task-words.ts";
 import { shortNumber } from "../../view/words.ts";
 import { duration } from "../output/table.ts";
@@ -77,6 +78,7 @@ function layOut(
   const cost = ({ usage: { cost_usd: usd } }: ShownTask) =>
     usd === null ? "-" : against(usd.toFixed(2), budget.costUsd, (value) => value.toFixed(2));
   const hasCost = tasks.some(({ usage }) => usage.cost_usd !== null);
+  const hasMachine = tasks.some((task) => workedOnAt(task) !== undefined);
   const always = [
     column("TASK", Math.max(1, Math.min(name === null ? 32 : 16, columns - 2)), ({ key }) => called(key)),
     column("STATE", 11, taskWord),
@@ -84,9 +86,10 @@ function layOut(
     column("TIME", 7, (task) => timeOf(task, now), true),
     column("TOKENS", 11, tokens, true),
     ...(hasCost ? [column("COST", 11, cost, true)] : []),
+    ...(hasMachine ? [column("MACHINE", 12, (task) => workedOnAt(task) ?? "-")] : []),
   ];
   const kept = [...always];
-  for (const dropped of ["COST", "TOKENS", "AGENT", "TIME", "STATE"]) {
+  for (const dropped of ["MACHINE", "COST", "TOKENS", "AGENT", "TIME", "STATE"]) {
     if (columns - widthOf(kept) >= (dropped === "STATE" ? 0 : lastWidthMin)) break;
     const found = kept.findIndex(({ name }) => name === dropped);
     if (found !== -1) kept.splice(found, 1);

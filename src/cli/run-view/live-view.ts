@@ -13,7 +13,7 @@ import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
 
-interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf"> {
+interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf" | "machines"> {
   /** The process that runs the tasks, if this one only watches. */
   readonly otherRun: number | undefined;
 }

@@ -11,6 +11,8 @@ export interface RunModel {
   nameOf(key: string): string;
   /** Which kinds of isolation are on; null if no run is active. */
   readonly walls: Readonly<Record<string, boolean>> | null;
+  /** The machines that take part, in a line; absent if there is only this one. */
+  readonly machines?: string | undefined;
   /** The address of the board; absent if it is not shown. */
   readonly board?: string;
   /** The limits at which a task is halted. */

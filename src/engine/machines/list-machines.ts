@@ -19,6 +19,7 @@ export function machinesIn({ clock, machine: own }: Source, survey: Surveyed) {
   return survey.machines
     .filter((one) => !isForgotten(one, survey.events["machine.forgotten"]))
     .map(({ id, name, lockstep, beatMs }) => {
+      const gone = now.wallMs - beatMs > goneMs;
       const roles = running.filter(({ holder }) => holder?.machine === id);
       const offers = roles.filter(isMemberRole).flatMap(({ offer }) => offer ?? []);
       const here = survey.attempts.filter(
@@ -27,7 +28,9 @@ export function machinesIn({ clock, machine: own }: Source, survey: Surveyed) {
       return {
         ...{ id, name, lockstep, is_this: id === own },
         last_seen_at: new Date(beatMs).toISOString(),
-        gone: now.wallMs - beatMs > goneMs,
+        /** Not heard of for two leases: switched off, or `dead` if it has not given back what it held. */
+        gone,
+        dead: gone && (here.length > 0 || survey.roles.some(({ holder }) => holder?.machine === id)),
         slots: offers.reduce((sum, { slots }) => sum + slots, 0),
         labels: [...new Set(offers.flatMap(({ labels }) => labels))],
         draining: offers.length > 0 && offers.every(({ draining }) => draining),

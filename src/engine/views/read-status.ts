@@ -68,8 +68,9 @@ export function lookAt(engine: Engine, survey: Survey) {
   const asked = openAmong(survey, known);
   const facts = waitFacts(engine, { ...survey, decisions: asked }, { known, attempts });
   const givenUp = new Set(survey.sessions.filter(isGivenUp).map(({ name }) => name));
+  const machines = new Map(survey.machines.map(({ id, name }) => [id, name]));
   const statusOf = (task: Task) =>
-    taskStatus(engine, task, { attempt: attempts.get(task.key), facts, givenUp });
+    taskStatus(engine, task, { attempt: attempts.get(task.key), facts, givenUp, machines });
   return { known, asked, statusOf };
 }
 
@@ -114,9 +115,11 @@ interface Known {
   readonly facts: WaitFacts;
   /** Names of abandoned sessions. */
   readonly givenUp: ReadonlySet<string>;
+  /** Names by id. */
+  readonly machines: ReadonlyMap<string, string>;
 }
 
-function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Known) {
+function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp, machines }: Known) {
   const { refusal } = task;
   const archived = givenUp.has(task.session ?? "");
   const waits = archived ? [] : waitsOf(task, facts);
@@ -155,7 +158,7 @@ function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Kno
     retries: task.counters,
     fix_delta: task.fixDelta,
     resolution: task.resolution,
-    alive: attempt === undefined ? null : aliveness(engine, attempt),
+    alive: attempt === undefined ? null : aliveness(engine, attempt, machines),
     evidence: task.evidence,
     weakened: task.weakened ?? [],
     ...reportedIn(task.result),
@@ -183,7 +186,7 @@ export function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[])
   return tasks.reduce<number | null>((sum, { usage }) => addCost(sum, usage.cost_usd ?? undefined), null);
 }
 
-function aliveness(engine: Engine, attempt: Attempt) {
+function aliveness(engine: Engine, attempt: Attempt, machines: Known["machines"]) {
   const now = engine.clock.now();
   const running = attempt.leaseState === "running";
   return {
@@ -192,7 +195,9 @@ function aliveness(engine: Engine, attempt: Attempt) {
     lease_expires_at: running ? expiresAt(attempt.lease, now) : null,
     runner: attempt.runner?.pid ?? null,
     runner_alive: runnerAlive(engine, attempt),
-    ...(attempt.machine === undefined ? {} : { machine: attempt.machine }),
+    ...(attempt.machine === undefined
+      ? {}
+      : { machine: attempt.machine, machine_name: machines.get(attempt.machine) ?? attempt.machine }),
   };
 }
 

@@ -86,6 +86,7 @@ async function remove(
   );
   await client.query(`DELETE FROM lockstep.attempts WHERE task IN ${ofSessions}`, [sessions]);
   await client.query(`DELETE FROM lockstep.dependencies WHERE task IN ${ofSessions}`, [sessions]);
+  await client.query(`DELETE FROM lockstep.logs WHERE task IN ${ofSessions}`, [sessions]);
   await client.query("DELETE FROM lockstep.tasks WHERE session = ANY($1)", [sessions]);
   const event = eventRow({
     ...{ at, type: "ledger.archived", actor: "person", cause: "archive" },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { PoolClient } from "pg";
 import { beginning } from "../event-chain.ts";
 import type { Connection } from "./connection.ts";
-import { machineRights, schema } from "./schema.ts";
+import { logsSchema, machineRights, schema } from "./schema.ts";
 import { postgresFault } from "./translate-error.ts";
 
 /** Upgrades a ledger from the previous version. The version is the migration's position in the list, from 1. */
@@ -20,6 +20,9 @@ const migrations: readonly Migration[] = [
     await client.query(
       "INSERT INTO lockstep.clock (ms, identity, grace_ms) VALUES (0, lockstep.server_identity(), 0)",
     );
+  },
+  async (client) => {
+    await client.query(logsSchema);
   },
 ];
 

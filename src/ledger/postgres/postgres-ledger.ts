@@ -1,6 +1,7 @@
 import type { Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Head } from "../audit-head.ts";
+import { canonicalJson } from "../event-chain.ts";
 import { InvariantBroken } from "../invariant-broken.ts";
 import type {
   Answered,
@@ -14,9 +15,11 @@ import type {
   LedgerAbout,
   LedgerEvent,
   Lock,
+  LogTail,
   Machine,
   Role,
   SettingName,
+  SharedLogs,
   StoredRun,
   Survey,
   TaskFilter,
@@ -62,8 +65,30 @@ export interface Body {
   readonly [column: string]: unknown;
 }
 
+/** How long a question for a log counts. */
+const askedMs = 10_000;
+
 export class PostgresLedger implements Ledger {
   readonly clock: LedgerClock;
+  readonly logs: SharedLogs = {
+    keep: async (task, tail) => {
+      const { machine, file } = tail;
+      const values = [column(task), machine, column(file), canonicalJson(tail)];
+      await this.#connection.rows("SELECT lockstep.keep_log($1, $2, $3, $4)", values);
+    },
+    ask: async (task) => {
+      const rows = await this.#read<Body>("SELECT body FROM lockstep.ask_log($1) AS body", [column(task)]);
+      return rows.map(({ body }) => JSON.parse(body) as LogTail);
+    },
+    asked: async (tasks) => {
+      const rows = await this.#read<{ task: string }>(
+        `SELECT DISTINCT task FROM lockstep.logs WHERE task = ANY($1)
+         AND asked_ms > extract(epoch FROM clock_timestamp()) * 1000 - $2`,
+        [tasks.map(column), askedMs],
+      );
+      return rows.map(({ task }) => task);
+    },
+  };
   readonly #parts: LedgerParts;
   readonly #connection: Connection;
   #ticking: Promise<void> | undefined;

@@ -367,10 +367,37 @@ export const schema = [
   "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA lockstep FROM PUBLIC;",
 ].join("\n");
 
+/** Version 2. Who asks for a log is noted for some seconds; the machines that write it look there. */
+export const logsSchema = `
+CREATE TABLE lockstep.logs (
+  task text COLLATE "C", machine text COLLATE "C", file text COLLATE "C", body text NOT NULL,
+  asked_ms bigint NOT NULL DEFAULT 0, PRIMARY KEY (task, machine, file)
+);
+CREATE FUNCTION lockstep.keep_log(of_task text, of_machine text, of_file text, tail text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  IF octet_length(tail) > 1048576 THEN
+    RAISE EXCEPTION 'the tail of a log is longer than 1 MiB' USING ERRCODE = 'program_limit_exceeded';
+  END IF;
+  INSERT INTO logs VALUES (of_task, of_machine, of_file, tail)
+    ON CONFLICT (task, machine, file) DO UPDATE SET body = excluded.body;
+END $$;
+CREATE FUNCTION lockstep.ask_log(of_task text) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  RETURN QUERY UPDATE logs SET asked_ms = floor(extract(epoch FROM clock_timestamp()) * 1000)
+    WHERE task = of_task RETURNING body;
+END $$;
+REVOKE ALL ON FUNCTION lockstep.keep_log(text, text, text, text), lockstep.ask_log(text) FROM PUBLIC;
+`;
+
 /** What a machine may do: read everything, and call these functions. */
 export const machineRights = (role: string) => `
 GRANT USAGE ON SCHEMA lockstep TO ${role};
 GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO ${role};
 GRANT EXECUTE ON FUNCTION lockstep.apply_change(text), lockstep.tick(text, text), lockstep.report_loss(text),
-  lockstep.accept_loss(text, text), lockstep.server_identity() TO ${role};
+  lockstep.accept_loss(text, text), lockstep.server_identity(), lockstep.keep_log(text, text, text, text),
+  lockstep.ask_log(text) TO ${role};
 `;

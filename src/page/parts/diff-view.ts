@@ -21,7 +21,7 @@ export function DiffView({ task }: { readonly task: string }): VNode {
   const [layout, setLayout] = useState<Layout>("unified");
   if (diff === undefined) return html`<${Loading} what="the changes" fault=${fault} />`;
   if (diff.files.length === 0 && diff.elsewhere !== null)
-    return html`<${Empty} title=${`The work is on ${diff.elsewhere}`}>It can be read here once it is merged and fetched.<//>`;
+    return html`<${Empty} title=${`The work is on ${diff.elsewhere}`}>It can be read here once it is handed in.<//>`;
   if (diff.files.length === 0)
     return html`<${Empty} title="No changes so far">The work of a task appears here as soon as its agent writes a file.<//>`;
   const outside = diff.files.filter(({ isInScope }) => !isInScope).length;

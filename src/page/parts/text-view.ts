@@ -124,13 +124,13 @@ export function LogView({
     }
   };
   if (!hasLog && elsewhere !== null)
-    return html`<${Empty} title=${`The log is on ${elsewhere}`}>Each machine keeps the logs of its own agents.
+    return html`<${Empty} title=${`The log is on ${elsewhere}`}>Nothing of it has arrived here yet.
       <${Command} line=${`lockstep log ${task} -f`} /> shows it there.<//>`;
   if (!hasLog)
     return html`<${Empty} title="No log yet">An agent that <code>lockstep run</code> starts writes one.<//>`;
   if (read === undefined) return html`<${Loading} what="the log" fault=${fault} />`;
   return html`<div ref=${box}>
-    ${elsewhere === null ? null : html`<p class="muted">What its agent said is on ${elsewhere}, which keeps the logs of its own agents.</p>`}
+    ${elsewhere === null ? null : html`<p class="muted">The agent works on ${elsewhere}. Only the end of its log is shown here.</p>`}
     ${read.from === 0 ? null : html`<button type="button" class="more" onClick=${older}>Read older lines</button>`}
     <${Lines} text=${read.text} label="Log of the task" />
   </div>`;

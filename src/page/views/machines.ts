@@ -8,20 +8,13 @@ export function machineTone({ isGone, isDraining }: MachineItem): Tone {
   return isGone ? "bad" : isDraining ? "wait" : "good";
 }
 
-/** As `lockstep machine list` says it. */
-export function machineWord({ isGone, isDraining, running, slots }: MachineItem): string {
-  if (isGone) return "dead";
-  if (isDraining) return `draining, ${running} running`;
-  return slots === 0 ? `${running} running` : `${running} of ${slots} slots`;
-}
-
 /** The machines that share the ledger; nothing if it belongs to one. */
 export function Machines(): VNode | null {
   const machines = useBoard().overview?.machines ?? [];
   if (machines.length === 0) return null;
   return html`<${Section} title="Machines" id="machines"><ul class="machines">${machines.map(
     (machine) => html`<li key=${machine.name}>
-      <${Chip} tone=${machineTone(machine)}>${machineWord(machine)}<//>
+      <${Chip} tone=${machineTone(machine)}>${machine.word}<//>
       <span><strong><bdi>${machine.name}</bdi></strong>${machine.isThis ? " (this one)" : ""} <span class="muted">
         ${[
           ...(machine.labels.length === 0 ? [] : [`labels ${machine.labels.join(", ")}, `]),

@@ -33,6 +33,7 @@ import { TaskLogs } from "../landing/task-logs.ts";
 import { Fleet, includedIn, isFleet, type Offering } from "./fleet.ts";
 import { ConductorRoles } from "./hold-conductor.ts";
 import { prepareAgents } from "./prepare-agents.ts";
+import { LogSharing } from "./share-logs.ts";
 import { StatusFile } from "./status-file.ts";
 import { addTasks, redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
 
@@ -145,7 +146,13 @@ export async function openMember(context: IntegrationContext, request: MemberReq
     offering === undefined ? undefined : await openFleet({ ...context, agents, roles }, offering, host);
   showActive(stateFolder);
   await freeLeftLocks(context);
-  const files = new SessionMemory(context, request, secrets, (session) => fleet?.conducts(session) ?? true);
+  const logs = shareLogs(context, stateFolder);
+  const files = new SessionMemory(
+    context,
+    { ...request, onLogged: (task) => logs?.grew(task) },
+    secrets,
+    (session) => fleet?.conducts(session) ?? true,
+  );
   const shared = {
     ...{ sandbox, agents, socket: host.socket, slots: new Slots(), secrets },
     dependencies: new Dependencies(context),
@@ -184,6 +191,7 @@ export async function openMember(context: IntegrationContext, request: MemberReq
     [Symbol.asyncDispose]: async () => {
       try {
         await files.written();
+        await logs?.[Symbol.asyncDispose]();
         for (const session of sessions) await fleet?.exchange(session);
       } finally {
         await roles[Symbol.asyncDispose]();
@@ -194,6 +202,13 @@ export async function openMember(context: IntegrationContext, request: MemberReq
       }
     },
   };
+}
+
+/** Undefined if the ledger belongs to this machine. */
+function shareLogs({ engine, onProgress }: IntegrationContext, stateFolder: string): LogSharing | undefined {
+  const { machine, ledger } = engine;
+  if (machine === undefined || ledger.logs === undefined) return undefined;
+  return new LogSharing({ logs: ledger.logs, machine, stateFolder, onProgress });
 }
 
 /** Gives `host` back if this process cannot take part. */
@@ -228,6 +243,7 @@ export function inLimits<Context extends Pick<IntegrationContext, "config" | "en
 class SessionMemory {
   readonly #context: IntegrationContext;
   readonly #onTask: RunRequest["onTask"];
+  readonly #onLogged: (task: string) => void;
   readonly #logs: TaskLogs;
   readonly #statuses: StatusFile[] = [];
   readonly #secrets: KnownSecrets;
@@ -238,7 +254,11 @@ class SessionMemory {
 
   constructor(
     context: IntegrationContext,
-    { stateFolder, onTask }: Pick<RunRequest, "stateFolder" | "onTask">,
+    {
+      stateFolder,
+      onTask,
+      onLogged,
+    }: Pick<RunRequest, "stateFolder" | "onTask"> & { readonly onLogged: (task: string) => void },
     secrets: KnownSecrets,
     conducts: (session: string) => boolean,
   ) {
@@ -247,6 +267,7 @@ class SessionMemory {
     this.#secrets = secrets;
     this.#stateFolder = stateFolder;
     this.#onTask = onTask;
+    this.#onLogged = onLogged;
     this.#logs = new TaskLogs(stateFolder);
   }
 
@@ -276,7 +297,9 @@ class SessionMemory {
       const text = "text" in event ? this.#secrets.maskLine(task, event.text) : "";
       const masked = "text" in event ? { ...event, text: await maskSecrets(text) } : event;
       this.#onTask(task, masked);
-      if ("text" in masked) this.#logs.add(task, at, masked.text);
+      if (!("text" in masked)) return;
+      this.#logs.add(task, at, masked.text);
+      this.#onLogged(task);
     };
     // A failure to write a log does not end the run; `written` throws it.
     this.#last = this.#last.then(tell).catch((error: unknown) => {

@@ -213,7 +213,8 @@ async function settle(
   asked: Asked<WorkAnswer>,
 ): Promise<AttemptEnd> {
   const { task, attempt } = working;
-  if (talked.how === "over") return lostBy(context, task, talked.lost);
+  if (talked.how === "over")
+    return lostBy(context, task, talked.lost, () => shareStopped(context, working, asked));
   await asked.sessionFiles.collect();
   switch (talked.how) {
     case "stopped":
@@ -310,10 +311,18 @@ async function endedBy(context: RunContext, working: Working, watch: Watch): Pro
  * How an attempt ended whose heartbeat was refused. If a person stopped or took it, the agent has not failed. If the
  * lease is over, the ledger has the reason.
  */
-async function lostBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Promise<AttemptEnd> {
+async function lostBy(
+  { engine }: RunContext,
+  { key }: RunTask,
+  lost: Deny,
+  onStopped: () => Promise<void> = async () => {},
+): Promise<AttemptEnd> {
   await reclaimIfLapsed(engine, key, "run");
   const task = await engine.ledger.task(key);
-  if (task?.hold?.kind === "stopped") return { how: "ended", told: "stopped by a person" };
+  if (task?.hold?.kind === "stopped") {
+    await onStopped();
+    return { how: "ended", told: "stopped by a person" };
+  }
   if (task !== undefined && isTaken(task, await engine.ledger.attempt(key)))
     return { how: "ended", told: "taken over by a person" };
   const { code, reason, details } = task?.state === "IN_PROGRESS" ? {} : (task?.refusal ?? {});

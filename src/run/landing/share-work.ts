@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../contract/config.ts";
-import { sharedRef, unpushedRef, unpushedRefs, workOfUnpushed } from "../../core/names/ref-names.ts";
+import { refsOf, sharedRef, unpushedRef, unpushedRefs, workOfUnpushed } from "../../core/names/ref-names.ts";
+import type { Task } from "../../core/tasks/task.ts";
 import { changeRefs } from "../../workspace/git/ref-writer.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import { fetchRefs, pushRefs, type Remote, readRemoteRefs, remoteOf } from "../../workspace/git/remote.ts";
 import { remoteSeconds } from "../../workspace/git/remote-git.ts";
-import { git } from "../../workspace/git/run-git.ts";
+import { git, tryGit } from "../../workspace/git/run-git.ts";
 
 /** How long to try again while the remote cannot be reached. */
 const waitMsMax = 30_000;
@@ -82,4 +83,22 @@ export async function readWork(
   if (!found.has(there)) return undefined;
   const missing = await fetchRefs(root, remote, { specs: [`+${there}:${ref}`] });
   return missing === undefined ? readRef(root, ref) : failed(missing);
+}
+
+/** Fetches what is known of a task's work at the remote, to show it. Returns why that failed. */
+export async function fetchWorkOf(
+  place: Place,
+  { id, session, attempts, state, commit }: Pick<Task, "id" | "session" | "attempts" | "state" | "commit">,
+): Promise<string | undefined> {
+  const remote = remoteOf(place.config);
+  const { root } = place.repository;
+  if (remote === undefined) return undefined;
+  if (commit !== null) {
+    if ((await tryGit(root, ["cat-file", "-e", `${commit}^{commit}`])).exit === 0) return undefined;
+    const failed = await fetchRefs(root, remote, { specs: [commit] });
+    return failed && `\`${remote.name}\`: ${failed.why}`;
+  }
+  if (state === "IN_PROGRESS") return undefined;
+  const work = await readWork(place, refsOf({ session, task: id, attempt: attempts }).work);
+  return typeof work === "object" ? work.why : undefined;
 }

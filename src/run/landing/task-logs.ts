@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 
 const bytesMax = 32 * 1024 * 1024;
+const newline = 0x0a;
 
 /** The logs of agents' output and its outcome, one file for each task. */
 export class TaskLogs {
@@ -48,15 +49,28 @@ export function hasTaskLog(stateFolder: string, task: string): boolean {
   return existsSync(logFile(join(stateFolder, "logs"), task));
 }
 
-/** The log from a byte offset on. */
-export function readTaskLogFrom(stateFolder: string, task: string, from: number): Buffer {
-  const fd = openSync(logFile(join(stateFolder, "logs"), task), "r");
+/** A log from a byte offset on. */
+export function readLogFrom(file: string, from: number): Buffer {
+  const fd = openSync(file, "r");
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
     return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
   } finally {
     closeSync(fd);
   }
+}
+
+/** The last whole lines of a log, at most that many bytes. */
+export function readLogTail(
+  stateFolder: string,
+  task: string,
+  bytesMax: number,
+): { readonly from: number; readonly text: string } {
+  const file = taskLogFile(stateFolder, task);
+  const from = Math.max(0, statSync(file).size - bytesMax);
+  const bytes = readLogFrom(file, from).subarray(0, bytesMax);
+  const start = from === 0 ? 0 : bytes.indexOf(newline) + 1;
+  return { from: from + start, text: bytes.toString("utf8", start, bytes.lastIndexOf(newline) + 1) };
 }
 
 export function taskLogFile(stateFolder: string, task: string): string {
