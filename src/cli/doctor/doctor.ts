@@ -16,6 +16,7 @@ import { type Finding, groups } from "./finding.ts";
 import { examineHooks } from "./hooks.ts";
 import { examineLedger } from "./ledger.ts";
 import { examineMachine } from "./machine.ts";
+import { examineRemote } from "./remote.ts";
 import { examineRepository } from "./repository.ts";
 import { examineSharedLedger } from "./shared-ledger.ts";
 
@@ -54,7 +55,7 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
     examineClients(machine),
   ]);
   return {
-    repository: findings,
+    repository: [...findings, ...(repository && config ? await examineRemote(repository, config) : [])],
     checks: repository && config ? await examineChecks(repository, config) : [],
     machine: machinery,
     agents: [...(config ? await examineAgents(config, machine, repository?.baseCommit) : []), ...clients],

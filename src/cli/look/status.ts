@@ -26,6 +26,7 @@ import { lessLines } from "../run-view/less-lines.ts";
 import { type Key, readKeys } from "../run-view/press-key.ts";
 import type { RunModel } from "../run-view/run-model.ts";
 import { Screen } from "../run-view/screen.ts";
+import { type Behind, behindBase, behindText } from "./behind-base.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { gapLine, guardGaps, uncomparedLine } from "./guard-gaps.ts";
 import { type FilterOptions, filterStatus, isFilter } from "./status-filter.ts";
@@ -42,6 +43,8 @@ type Told = Status & {
   readonly isRunning: boolean;
   /** The caller is an agent of the run, which cannot see its own isolation. */
   readonly isInside?: boolean;
+  /** The branch of this checkout lacks commits of the base at the remote, as far as they were fetched. */
+  readonly behind: Behind | null;
   /** All matching tasks are shown, without limits. */
   readonly isWhole?: boolean;
 };
@@ -79,12 +82,14 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
   const read = await ask("status", {});
   if ("allow" in read) return read;
   const isWhole = isFilter(filter);
+  const behind = await behindBase();
   const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
   // The run itself answered through the socket.
-  if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
+  if (process.env.LOCKSTEP_SOCKET)
+    return { ...status, isRunning: true, isInside: true, isWhole, behind: null };
   const walls = isolationAtWork();
-  if (walls === undefined) return { ...status, isRunning: false, isWhole };
-  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
+  if (walls === undefined) return { ...status, isRunning: false, isWhole, behind };
+  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole, behind };
 }
 
 /** The isolation of the agents of the active run; undefined without one. */
@@ -167,6 +172,7 @@ function textWithServer(
   gaps: readonly SandboxGap[],
 ): string {
   const lines = [
+    ...(told.behind === null ? [] : [behindText(told.behind)]),
     ...machineLines(told),
     ...(server === null ? [] : [serverLine(server)]),
     ...gaps.map(gapLine),

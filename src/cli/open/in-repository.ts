@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Deny } from "../../core/rules/verdict.ts";
+import { isFleet } from "../../run/conduct/fleet.ts";
 import { freshBase } from "../../run/landing/fresh-base.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { hasRemote } from "../../run/landing/propose-chain.ts";
@@ -7,6 +9,7 @@ import { pushHeld } from "../../run/landing/share-work.ts";
 import { Tidier } from "../../run/landing/tidy-checkouts.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
 import { packRepository } from "../../workspace/checkouts/pack-repository.ts";
+import { loadConfigAt } from "../../workspace/config/config-at-commit.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { RemoteFault } from "../../workspace/git/remote.ts";
 import { findRepository, readRepository } from "../../workspace/git/repository-state.ts";
@@ -15,7 +18,7 @@ import { writeAll } from "../output/descriptor.ts";
 import { showProgress } from "../output/progress.ts";
 import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
-import { openEngine } from "./open-engine.ts";
+import { configIn, limitsOf, openEngine } from "./open-engine.ts";
 
 interface Told {
   readonly exit: number;
@@ -81,7 +84,8 @@ async function withContext(
   const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
   const context = { engine, repository, config, call, dryRun, onProgress: progress.step };
   await using tidier = new Tidier(context);
-  const current = dryRun || command === "report" ? context : await openRemote(context);
+  const current =
+    dryRun || command === "report" ? context : await withSharedConfig(await openRemote(context));
   const told = await act({ ...current, tidy: tidier.start });
   progress.close();
   print(told);
@@ -108,6 +112,26 @@ async function openRemote<Context extends IntegrationContext>(context: Context):
     onProgress(`\`${repository.base}\` is as last fetched: ${error.message}`);
     return context;
   }
+}
+
+/**
+ * Machines that share a base also share its configuration, so that all of them decide alike: that of the base's commit,
+ * not that of a working tree.
+ */
+async function withSharedConfig<Context extends IntegrationContext>(context: Context): Promise<Context> {
+  if (!isFleet(context)) return context;
+  const { repository, engine, onProgress } = context;
+  const { base, root, baseCommit } = repository;
+  const config = configIn(await loadConfigAt(root, baseCommit));
+  if (isDeepStrictEqual(config, context.config)) return context;
+  const place = `\`${base}\` at \`${context.config.remote}\``;
+  if (!isFleet({ engine, config }))
+    throw new CommandFault(
+      "E-CONFIG",
+      `\`remote\` and \`integrate\` are not in the configuration of ${place}, so other machines do not know them: commit and push .lockstep/config.yaml`,
+    );
+  onProgress(`.lockstep/config.yaml here differs from that of ${place}, which is used`);
+  return { ...context, config, engine: { ...engine, limits: limitsOf(config) } };
 }
 
 /** Packs the repository, unless another process has running agents. A failure is only reported. */

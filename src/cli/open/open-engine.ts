@@ -10,7 +10,7 @@ import { openMemoryLedger } from "../../ledger/sqlite/open-ledger.ts";
 import type { ProverContext } from "../../run/landing/open-prover.ts";
 import { isRunAlive } from "../../server/is-run-alive.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
-import { loadConfig } from "../../workspace/config/load-config.ts";
+import { type LoadedConfig, loadConfig } from "../../workspace/config/load-config.ts";
 import { nodeDisk } from "../../workspace/files/disk.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
 import { readRef } from "../../workspace/git/refs.ts";
@@ -136,7 +136,11 @@ export async function tidyActiveOf(project: Project): Promise<void> {
 }
 
 export async function readConfig({ place }: Project): Promise<Config> {
-  const loaded = await loadConfig(place.root);
+  return configIn(await loadConfig(place.root));
+}
+
+/** Throws if the configuration has faults. */
+export function configIn(loaded: LoadedConfig): Config {
   if ("config" in loaded) return withoutLedgerAccess(loaded.config);
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
 }

@@ -37,17 +37,26 @@ export async function workerCommand(options: WorkerOptions): Promise<number> {
   try {
     if (options.json === true && options.jsonLines === true)
       throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: use one of them");
-    process.chdir(await enterClone(options.repo));
+    const url = options.repo ?? (await urlFromHere());
+    for (;;) {
+      process.chdir(await enterClone(url));
+      let isAgain = false;
+      const exit = await inRepository("worker", options, async (context) => {
+        const { hasNewConfig, ...told } = await work(context, options);
+        // With --json, one document is the whole output: the caller starts the worker again.
+        isAgain = hasNewConfig && options.json !== true;
+        return told;
+      });
+      if (!isAgain) return exit;
+    }
   } catch (error) {
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
     return tellRefusal(faultVerdict(error), options.json);
   }
-  return inRepository("worker", options, (context) => work(context, options));
 }
 
 /** A clone of its own, so that it never touches a person's checkout. */
-async function enterClone(given: string | undefined): Promise<string> {
-  const url = given ?? (await urlFromHere());
+async function enterClone(url: string): Promise<string> {
   const clone = await openOwnClone(url);
   if ("why" in clone) throw new CommandFault("E-GIT", `\`${url}\` cannot be cloned: ${clone.why}`);
   const { root } = clone;
@@ -106,8 +115,10 @@ async function work(given: IntegrationContext, options: WorkerOptions) {
   const conductor = await Conductor.open(member.context, stops);
   const finder = await SessionFinder.open({ context, member, agents });
   await conductor.run(() => (stops.gently.aborted ? Promise.resolve([]) : finder.news()));
-  const document = { machine: id, name, tasks: [...done] };
-  return { exit: 0, text: `worked on ${counted(done.size, "task")}\n`, refusals: [], document };
+  const hasNewConfig = member.fleet?.shouldStartAgain === true && !stops.gently.aborted;
+  const document = { machine: id, name, tasks: [...done], configuration_changed: hasNewConfig };
+  const text = `worked on ${counted(done.size, "task")}\n`;
+  return { exit: 0, text, refusals: [], document, hasNewConfig };
 }
 
 function labelText(labels: readonly string[]): string {

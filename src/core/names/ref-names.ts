@@ -120,6 +120,15 @@ export function sharedNotesRef(transport: Transport): string {
   return transport === "refs" ? notesRef : "refs/heads/lockstep/%-notes";
 }
 
+/** Refs that only show whether a remote accepts those of work and notes. */
+export function probeRefs(id: string, transport: Transport): readonly [work: string, notes: string] {
+  const notes =
+    transport === "refs"
+      ? `${notesRef}-probe-${segment(id)}`
+      : `refs/heads/lockstep/%-notes-probe-${segment(id)}`;
+  return [sharedRef(`${root}/probe/${segment(id)}`, transport), notes];
+}
+
 /** Where the base branch of a remote was when it was last read. */
 export function trackingRef(remote: string, base: string): string {
   return `refs/remotes/${remote}/${base}`;

@@ -81,6 +81,7 @@ export class SessionFinder {
       onProgress(`${session} is merged into \`${base}\`, and this machine works on \`${repository.base}\``);
       return undefined;
     }
+    await member.context.atBase(); // its configuration may have changed
     const exchanged = await exchangeFiles(context, session, false);
     if (exchanged !== "exchanged") {
       const why = exchanged === "unknown" ? "they are not at the remote" : exchanged.why;

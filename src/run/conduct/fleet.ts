@@ -14,6 +14,7 @@ import {
 import { type MachineStatus, machinesIn } from "../../engine/machines/list-machines.ts";
 import type { Attempt, Offer } from "../../ledger/ledger.ts";
 import { isUnreachable, StoreFault } from "../../ledger/store-fault.ts";
+import { configIdAt } from "../../workspace/config/config-at-commit.ts";
 import { GitFault } from "../../workspace/git/git-fault.ts";
 import type { Agents } from "../attempt/agents.ts";
 import type { FleetMember, RunTask } from "../attempt/run-context.ts";
@@ -51,6 +52,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
   readonly #left = new Set<string>();
   readonly #exchanges = new Map<string, Promise<void>>();
   #machines: readonly MachineStatus[] = [];
+  #hasNewConfig = false;
   #lookedMs = -Infinity;
 
   static async open(source: Source, offering: Offering): Promise<Fleet> {
@@ -88,7 +90,30 @@ export class Fleet implements FleetMember, AsyncDisposable {
   }
 
   get isDraining(): boolean {
+    return this.#isAskedToDrain || (this.isWorker && this.#hasNewConfig);
+  }
+
+  get #isAskedToDrain(): boolean {
     return this.#machines.some(({ is_this: isThis, draining }) => isThis && draining);
+  }
+
+  /** It ends only because the base's configuration is not the one that it has read. */
+  get shouldStartAgain(): boolean {
+    return this.#hasNewConfig && !this.#isAskedToDrain;
+  }
+
+  /** Compares the configuration of the base, which another machine may have moved, with that at the start. */
+  async seeBase(commit: string): Promise<void> {
+    if (this.#hasNewConfig) return;
+    const { repository, onProgress } = this.#source;
+    const { root, base, baseCommit } = repository;
+    if (commit === baseCommit || (await configIdAt(root, commit)) === (await configIdAt(root, baseCommit)))
+      return;
+    this.#hasNewConfig = true;
+    const way = this.isWorker
+      ? "this worker finishes its tasks and reads it again"
+      : "this run continues with the old one; the next one reads it";
+    onProgress(`the configuration of \`${base}\` has changed: ${way}`);
   }
 
   /** Files of `workspace.include` without which this machine does no task of the session. */

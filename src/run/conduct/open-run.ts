@@ -158,7 +158,11 @@ export async function openMember(context: IntegrationContext, request: MemberReq
     dependencies: new Dependencies(context),
     whyReplaced: () => roles.fault,
     ...(fleet === undefined ? {} : { fleet }),
-    atBase: () => atBase(context),
+    atBase: async () => {
+      const now = await atBase(context);
+      await fleet?.seeBase(now.repository.baseCommit);
+      return now;
+    },
   };
   const sessions = new Set<string>();
   return {

@@ -9,19 +9,29 @@ const borrowedFile = ".octopoid/config.yaml";
 
 const faultsMax = 20;
 
-type LoadedConfig = { readonly config: Config } | { readonly faults: readonly ConfigFault[] };
+/** The files that a configuration is read from. */
+export const configFiles = [ownFile, misnamedFile, borrowedFile] as const;
+
+export type LoadedConfig = { readonly config: Config } | { readonly faults: readonly ConfigFault[] };
 
 /** The configuration of the project at a root. Without a file, the parser and the schemas are not loaded. */
 export async function loadConfig(root: string): Promise<LoadedConfig> {
-  const loaded = await loadFiles(root);
+  return loadConfigFrom((file) => readConfigFile(root, file));
+}
+
+/** The configuration from the texts of its files. */
+export async function loadConfigFrom(read: ReadFile): Promise<LoadedConfig> {
+  const loaded = await loadFiles(read);
   return "faults" in loaded ? { faults: loaded.faults.slice(0, faultsMax) } : loaded;
 }
 
-async function loadFiles(root: string): Promise<LoadedConfig> {
-  const own = readConfigFile(root, ownFile);
-  if (own === undefined && readConfigFile(root, misnamedFile) !== undefined)
+type ReadFile = (file: (typeof configFiles)[number]) => ReturnType<typeof readConfigFile>;
+
+async function loadFiles(read: ReadFile): Promise<LoadedConfig> {
+  const own = read(ownFile);
+  if (own === undefined && read(misnamedFile) !== undefined)
     return { faults: [wholeFileFault(misnamedFile, "this file is not read", `the name \`${ownFile}\``)] };
-  const borrowed = readConfigFile(root, borrowedFile);
+  const borrowed = read(borrowedFile);
   if (own === undefined && borrowed === undefined) return { config: structuredClone(defaultConfig) };
   if (own !== undefined && "fault" in own) return { faults: [own.fault] };
 
