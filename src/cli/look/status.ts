@@ -44,7 +44,7 @@ type Told = Status & {
   /** The caller is an agent of the run, which cannot see its own isolation. */
   readonly isInside?: boolean;
   /** The branch of this checkout lacks commits of the base at the remote, as far as they were fetched. */
-  readonly behind: Behind | null;
+  readonly behind?: Behind;
   /** All matching tasks are shown, without limits. */
   readonly isWhole?: boolean;
 };
@@ -82,14 +82,14 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
   const read = await ask("status", {});
   if ("allow" in read) return read;
   const isWhole = isFilter(filter);
-  const behind = await behindBase();
   const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
   // The run itself answered through the socket.
-  if (process.env.LOCKSTEP_SOCKET)
-    return { ...status, isRunning: true, isInside: true, isWhole, behind: null };
+  if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
+  const behind = await behindBase(read.tasks.flatMap(({ commit }) => commit ?? []));
+  const more = { isWhole, ...(behind === undefined ? {} : { behind }) };
   const walls = isolationAtWork();
-  if (walls === undefined) return { ...status, isRunning: false, isWhole, behind };
-  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole, behind };
+  if (walls === undefined) return { ...status, isRunning: false, ...more };
+  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, ...more };
 }
 
 /** The isolation of the agents of the active run; undefined without one. */
@@ -172,7 +172,7 @@ function textWithServer(
   gaps: readonly SandboxGap[],
 ): string {
   const lines = [
-    ...(told.behind === null ? [] : [behindText(told.behind)]),
+    ...(told.behind === undefined ? [] : [behindText(told.behind)]),
     ...machineLines(told),
     ...(server === null ? [] : [serverLine(server)]),
     ...gaps.map(gapLine),
