@@ -45,7 +45,7 @@ export async function closeDatabases(): Promise<void> {
 }
 
 const tables =
-  "machines answers settings requests tasks dependencies attempts locks lock_prefixes events intents decisions sessions roles evidence archived";
+  "machines answers settings requests tasks dependencies attempts locks lock_prefixes events intents decisions sessions roles evidence archived logs";
 
 /** Past the triggers that refuse it. */
 const emptying = (secret: string) => `
@@ -55,7 +55,7 @@ ${tables
   .split(" ")
   .map((table) => `DELETE FROM lockstep.${table};`)
   .join("\n")}
-UPDATE lockstep.meta SET fence = 0, commits = 0, seq = 0, hash = repeat('0', 64), loss = NULL, version = 1,
+UPDATE lockstep.meta SET fence = 0, commits = 0, seq = 0, hash = repeat('0', 64), loss = NULL, version = 2,
   secret = '${secret}', name = '${secret.slice(0, 16)}';
 UPDATE lockstep.clock SET ms = 0, grace_ms = 0;
 COMMIT;`;

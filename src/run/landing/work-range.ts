@@ -16,7 +16,8 @@ export async function workRange(
   if (commit !== null) return [`${commit}^1...${commit}`];
   const name = { session, task: id, attempt: attempts };
   const handedIn = state === "IN_PROGRESS" ? undefined : await readRef(root, refsOf(name).work);
-  if (handedIn !== undefined) return [`HEAD...${handedIn}`];
+  // The work is one commit on the base of its checkout. This checkout may not have that base yet.
+  if (handedIn !== undefined) return [`${handedIn}^1`, handedIn];
   const checkout = commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
   return checkout === undefined ? [`HEAD...${branchOf(id)}`] : [checkout.base, await lookAt(checkout)];
 }
