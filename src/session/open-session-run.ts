@@ -7,6 +7,7 @@ import { needsOf } from "../core/session/advance.ts";
 import { moveSession } from "../engine/sessions/move-session.ts";
 import { Agents } from "../run/attempt/agents.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
+import { isFleet } from "../run/conduct/fleet.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/landing/integration.ts";
 import { HostRunning } from "../server/host.ts";
@@ -100,6 +101,8 @@ export async function openSessionRun(
     await run[Symbol.asyncDispose]();
     throw error;
   }
+  if (isFleet(context))
+    say("other machines take part in plans, not in sessions: this one stays with this machine");
   return {
     context: sessionContext,
     walls: prepared.walls,

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
-import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { copyName, sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { sessionSlug } from "../../core/names/slugs.ts";
 import { concernsSession } from "../../core/names/task-name.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Session } from "../../core/session/session.ts";
+import { conductorRole } from "../../engine/change/hold-role.ts";
 import { abandoned, currentSession, isSessionOver } from "../../engine/sessions/current-session.ts";
 import { moveSession } from "../../engine/sessions/move-session.ts";
 import { openSession } from "../../engine/sessions/open-session.ts";
@@ -97,6 +98,7 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
         `there is no session${name === undefined ? "" : ` \`${name}\``} to continue: ${wayToContinue(context.repository.root, name)}`,
       );
     if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
+    if (options.abandon === undefined) await refuseElsewhere(context, session);
     return options.abandon === undefined
       ? goOn(context, session, options)
       : abandon(context, session, options.abandon);
@@ -112,6 +114,18 @@ function wayToContinue(root: string, name: string | undefined): string {
   if (foreign !== undefined)
     return `\`lockstep run ${foreign}\` runs the open tasks of the plan in that folder, which another tool made`;
   return '`lockstep start "<goal>"` starts one, `lockstep run` continues a plan';
+}
+
+/** The files of a session are only on the machine that began it. */
+async function refuseElsewhere({ engine, repository }: IntegrationContext, { name }: Session): Promise<void> {
+  if (engine.machine === undefined || existsSync(join(repository.root, sessionsFolder, name))) return;
+  const holder = (await engine.ledger.role(conductorRole(name)))?.holder?.machine;
+  const found = (await engine.ledger.machines()).find(({ id }) => id === holder);
+  const where = found === undefined ? "the machine and clone that began it" : `machine \`${found.name}\``;
+  throw new CommandFault(
+    "R-ST-001",
+    `the files of session \`${name}\` are not here: resume it on ${where}, or give it up with \`lockstep resume ${name} --abandon REASON\``,
+  );
 }
 
 /** Without a name, the session to abandon has to be the only open one. */
