@@ -89,7 +89,8 @@ function namedByChecks(tree: CommitTree, commands: readonly string[]) {
   return filesNamedBy(commands, {
     paths: () => tree.paths(),
     has: (path) => tree.idOf(path) !== undefined,
-    text: (path) => (tree.idOf(path) === undefined ? undefined : tree.text(path)),
+    text: (path) => tree.text(path),
+    load: (paths) => tree.load(paths),
   });
 }
 

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { gitProgram } from "../process/search-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readName } from "./read-diff.ts";
+import { RecentValues } from "./recent-values.ts";
 import { listTree } from "./tree-entries.ts";
 
 const textBytesMax = 1024 * 1024;
@@ -46,7 +47,21 @@ interface NamedBlob {
   readonly isFile: boolean;
 }
 
-async function listEntries(root: string, commit: string): Promise<ReadonlyMap<string, NamedBlob>> {
+type Listing = ReadonlyMap<string, NamedBlob>;
+
+/** A landing reads the same few commits again and again. A listing belongs to its commit, so it stays true. */
+const listings = new RecentValues<Listing>(100_000, ({ size }) => size);
+
+async function listEntries(root: string, commit: string): Promise<Listing> {
+  const isFullId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit);
+  const known = isFullId ? listings.get(commit) : undefined;
+  if (known !== undefined) return known;
+  const entries = await readEntries(root, commit);
+  if (isFullId) listings.keep(commit, entries);
+  return entries;
+}
+
+async function readEntries(root: string, commit: string): Promise<Listing> {
   const entries = new Map<string, NamedBlob>();
   for (const [bytes, { mode, id }] of await listTree(root, commit)) {
     const { path, utf8 } = /[\x80-\xff]/.test(bytes)
@@ -59,23 +74,38 @@ async function listEntries(root: string, commit: string): Promise<ReadonlyMap<st
   return entries;
 }
 
+/** What is known of a blob; its text is undefined if it is binary or too large. */
+interface Blob {
+  readonly text: string | undefined;
+}
+
+/** Most texts are the same from one commit to the next. */
+const texts = new RecentValues<Blob>(8 * 1024 * 1024, ({ text = "" }) => text.length + 100);
+
 /** The texts of blobs, by id. */
 class BlobTexts {
   readonly #root: string;
-  readonly #known = new Map<string, string | undefined>();
+  readonly #known = new Map<string, Blob>();
 
   constructor(root: string) {
     this.#root = root;
   }
 
   text(id: string): string | undefined {
-    if (!this.#known.has(id)) this.load([id]);
-    return this.#known.get(id);
+    this.load([id]);
+    return this.#known.get(id)?.text;
   }
 
   load(ids: readonly string[]): void {
-    const wanted = [...new Set(ids)].filter((id) => !this.#known.has(id));
+    const wanted = [...new Set(ids)].filter((id) => !this.#isKnown(id));
     for (let at = 0; at < wanted.length; at += blobsPerCall) this.#read(wanted.slice(at, at + blobsPerCall));
+  }
+
+  #isKnown(id: string): boolean {
+    if (this.#known.has(id)) return true;
+    const recent = texts.get(id);
+    if (recent !== undefined) this.#known.set(id, recent);
+    return recent !== undefined;
   }
 
   #read(ids: readonly string[]): void {
@@ -91,7 +121,7 @@ class BlobTexts {
     let left = 0;
     for (const [at, id] of ids.entries()) {
       const size = sizeIn(id, lines[at] ?? "");
-      this.#known.set(id, undefined);
+      this.#know(id, undefined);
       if (size > textBytesMax) continue;
       if (size >= left) {
         parts.push([]);
@@ -112,8 +142,13 @@ class BlobTexts {
       const content = bytes.subarray(end + 1, end + 1 + size);
       at = end + 1 + size + 1;
       const isText = size <= textBytesMax && !content.includes(0);
-      this.#known.set(id, isText ? content.toString("utf8") : undefined);
+      this.#know(id, isText ? content.toString("utf8") : undefined);
     }
+  }
+
+  #know(id: string, text: string | undefined): void {
+    this.#known.set(id, { text });
+    texts.keep(id, { text });
   }
 
   /** Undefined if the answer is too large. Synchronous, so that callers deep in a check need not be asynchronous. */

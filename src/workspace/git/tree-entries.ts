@@ -1,6 +1,7 @@
 import type { BytePath } from "./byte-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readObject } from "./object-reader.ts";
+import { RecentValues } from "./recent-values.ts";
 
 /** One name in a folder of a commit. */
 export interface TreeEntry {
@@ -104,28 +105,8 @@ function damaged(stderr: string): GitFault {
   return new GitFault(["cat-file"], { exit: 0, stderr });
 }
 
-/** A cache of folders by id. Their content never changes, and most are the same from one commit to the next. */
-class RecentFolders {
-  static readonly #entriesMax = 16_000;
-  readonly #folders = new Map<string, Folder>();
-  #entries = 0;
-
-  get(id: string): Folder | undefined {
-    return this.#folders.get(id);
-  }
-
-  keep(id: string, folder: Folder): void {
-    if (!this.#folders.delete(id)) this.#entries += folder.size;
-    this.#folders.set(id, folder);
-    for (const [oldest, { size }] of this.#folders) {
-      if (this.#entries <= RecentFolders.#entriesMax) return;
-      this.#folders.delete(oldest);
-      this.#entries -= size;
-    }
-  }
-}
-
-const recent = new RecentFolders();
+/** Folders by id. Their content never changes, and most are the same from one commit to the next. */
+const recent = new RecentValues<Folder>(16_000, ({ size }) => size);
 /** Tree ids by `COMMIT^{tree}`. */
 const treeOf = new Map<string, string>();
 const treesMax = 1_000;

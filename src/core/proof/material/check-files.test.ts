@@ -5,6 +5,7 @@ const tree = (files: Readonly<Record<string, string>>) => ({
   paths: () => Object.keys(files),
   has: (path: string) => Object.hasOwn(files, path),
   text: (path: string) => files[path],
+  load: () => {},
 });
 
 describe("the files that a check is made of", () => {

@@ -7,6 +7,8 @@ export interface TreeTexts {
   has(path: string): boolean;
   /** Undefined if absent or not text. */
   text(path: string): string | undefined;
+  /** Reads many texts at once. */
+  load(paths: readonly string[]): void;
 }
 
 const textsMax = 200;
@@ -60,7 +62,9 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
   const setUps = ["preinstall", "install", "postinstall", "prepare"].map((name) => scripts[name]);
   for (const text of [...commands, ...setUps])
     if (typeof text === "string") add({ text, from: "", isShell: true, folder: "" });
-  for (const path of tree.paths().filter(isRunnerConfig).slice(0, textsMax))
+  const configs = tree.paths().filter(isRunnerConfig).slice(0, textsMax);
+  tree.load(configs);
+  for (const path of configs)
     for (const loaded of loadedBy(tree.text(path) ?? "", path)) addFile(loaded, "", !entries.has(loaded));
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { text, from, isShell } = next;
