@@ -21,7 +21,7 @@ export async function checkImports(merge: Merge, installed: InstalledPackages): 
   const scan = await ImportScan.of(merge, installed);
   const paths = diverts ? withDiverted(scan, merge) : changed;
   const broken = brokenImports(scan, paths, merge);
-  const circles = newCircles(scan, paths);
+  const circles = await newCircles(scan, paths);
   const findings = [...broken.found, ...circles.found.map((circle) => asFinding(circle, merge))];
   const followed = scan.followed - scan.unread.length;
   const notes = [followedText(followed)];

@@ -4,7 +4,12 @@ export type Files = Readonly<Record<string, string>>;
 
 export function treeOf(files: Files | ReadonlyMap<string, string>): SourceTree {
   const texts = files instanceof Map ? files : new Map(Object.entries(files));
-  return { paths: () => [...texts.keys()], text: (path) => texts.get(path), load: () => {} };
+  return {
+    paths: () => [...texts.keys()],
+    text: (path) => texts.get(path),
+    load: () => {},
+    fetch: async () => {},
+  };
 }
 
 /** The base with these files replaced; `null` deletes one. `tasks` names the task that changed a file. */

@@ -5,6 +5,8 @@ export interface SourceTree {
   text(path: string): string | undefined;
   /** Reads many texts at once in advance, because reading one takes as long as reading a hundred. */
   load(paths: readonly string[]): void;
+  /** As `load`, for callers that can wait; cheap also for a few. */
+  fetch(paths: readonly string[]): Promise<void>;
 }
 
 /** A move is a file deleted and another added. */

@@ -24,6 +24,8 @@ export interface Candidate {
   readonly maker: Maker;
   readonly title: string;
   readonly commit: string;
+  /** Its trial merge onto the base as it was then. */
+  readonly merged: { readonly onto: string; readonly tree: string };
   readonly scope: readonly string[];
   readonly forbidden: readonly string[];
   /** Its own checks (`acceptance` and `proves`), without the project's. */
@@ -79,7 +81,10 @@ export async function examineBranch(
     { scope, forbidden, session: task?.session ?? null, task: request.task && task?.id },
     diff,
   );
-  const merged = await mergeTrees(root, baseCommit, commit);
+  const [merged, title] = await Promise.all([
+    mergeTrees(root, baseCommit, commit),
+    task?.title ?? git(root, ["log", "-1", "--format=%s", commit]),
+  ]);
   // A person who lands a branch is responsible for its content, so only tasks are searched for secrets.
   const leak =
     request.task === undefined ? undefined : await findLeak(engine, { root, from: fork, to: commit });
@@ -94,8 +99,9 @@ export async function examineBranch(
       task: task?.key ?? null,
       session: task?.session ?? null,
       maker: { agent: task?.agent ?? null, model: task?.model ?? null },
-      title: plainLine(task?.title ?? (await git(root, ["log", "-1", "--format=%s", commit]))),
+      title: plainLine(title),
       commit,
+      merged: { onto: baseCommit, tree: merged.tree },
       scope,
       forbidden,
       checks,

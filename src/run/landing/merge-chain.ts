@@ -25,7 +25,8 @@ export async function addLink(
   const shared = findShared(links, candidate);
   if (shared !== undefined) return shared;
   const tip = links.at(-1)?.commit ?? baseCommit;
-  const merged = await mergeTrees(root, tip, candidate.commit);
+  const isMerged = candidate.merged.onto === tip;
+  const merged = isMerged ? candidate.merged : await mergeTrees(root, tip, candidate.commit);
   if ("conflicts" in merged) return conflict(candidate.branch, base, merged.conflicts);
   const diff = await readDiff(root, tip, merged.tree);
   if (diff.length === 0 && candidate.task !== null) return alreadyThere(base);

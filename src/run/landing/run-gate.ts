@@ -154,8 +154,7 @@ async function readMerge({ root, base, result, members }: GateInput): Promise<Me
   const [before, after] = (await readTrees(root, [base, result])) as [CommitTree, CommitTree];
   const changed = changedFiles(before, after, members);
   const paths = changed.map(({ path }) => path);
-  before.load([...paths, conventionsFile]);
-  after.load(paths);
+  await Promise.all([before.fetch([...paths, conventionsFile]), after.fetch(paths)]);
   return { base: before, result: after, changed };
 }
 

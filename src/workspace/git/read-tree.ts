@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { gitProgram } from "../process/search-path.ts";
 import { GitFault } from "./git-fault.ts";
+import { readSmallBlob } from "./object-reader.ts";
 import { readName } from "./read-diff.ts";
 import { RecentValues } from "./recent-values.ts";
 import { listTree } from "./tree-entries.ts";
@@ -9,6 +10,8 @@ const textBytesMax = 1024 * 1024;
 /** Limits of one call of git. */
 const blobsPerCall = 5000;
 const callBytesMax = 64 * 1024 * 1024;
+/** So many blobs are read by the git that is running already. */
+const fetchedMax = 200;
 
 /** The files, links and submodules of a commit, by path. Names that are not UTF-8 are left out. */
 export interface CommitTree {
@@ -19,6 +22,8 @@ export interface CommitTree {
   text(path: string): string | undefined;
   /** Reads many texts with one process; `text` alone starts one per file. */
   load(paths: readonly string[]): void;
+  /** As `load`, with the git that is running already: for callers that can wait. */
+  fetch(paths: readonly string[]): Promise<void>;
 }
 
 /** Trees of one repository. Texts are read on demand; a text in several trees is read once. */
@@ -37,6 +42,7 @@ export async function readTrees(root: string, commits: readonly string[]): Promi
         idOf: (path) => entries.get(path)?.id,
         text: (path) => blobAt(path).map((id) => blobs.text(id))[0],
         load: (wanted) => blobs.load(wanted.flatMap(blobAt)),
+        fetch: (wanted) => blobs.fetch(wanted.flatMap(blobAt)),
       };
     }),
   );
@@ -96,9 +102,23 @@ class BlobTexts {
     return this.#known.get(id)?.text;
   }
 
+  async fetch(ids: readonly string[]): Promise<void> {
+    const wanted = this.#unknown(ids);
+    // The running git answers twice for each blob, a new one reads all of them at once.
+    if (wanted.length > fetchedMax) this.load(wanted);
+    else
+      await Promise.all(
+        wanted.map(async (id) => this.#keepBlob(id, await readSmallBlob(this.#root, id, textBytesMax))),
+      );
+  }
+
   load(ids: readonly string[]): void {
-    const wanted = [...new Set(ids)].filter((id) => !this.#isKnown(id));
+    const wanted = this.#unknown(ids);
     for (let at = 0; at < wanted.length; at += blobsPerCall) this.#read(wanted.slice(at, at + blobsPerCall));
+  }
+
+  #unknown(ids: readonly string[]): readonly string[] {
+    return [...new Set(ids)].filter((id) => !this.#isKnown(id));
   }
 
   #isKnown(id: string): boolean {
@@ -121,7 +141,7 @@ class BlobTexts {
     let left = 0;
     for (const [at, id] of ids.entries()) {
       const size = sizeIn(id, lines[at] ?? "");
-      this.#know(id, undefined);
+      this.#keepBlob(id, undefined);
       if (size > textBytesMax) continue;
       if (size >= left) {
         parts.push([]);
@@ -141,14 +161,15 @@ class BlobTexts {
       const size = sizeIn(id, bytes.subarray(at, end).toString("latin1"));
       const content = bytes.subarray(end + 1, end + 1 + size);
       at = end + 1 + size + 1;
-      const isText = size <= textBytesMax && !content.includes(0);
-      this.#know(id, isText ? content.toString("utf8") : undefined);
+      this.#keepBlob(id, size > textBytesMax ? undefined : content);
     }
   }
 
-  #know(id: string, text: string | undefined): void {
-    this.#known.set(id, { text });
-    texts.keep(id, { text });
+  /** Undefined if it is too large. */
+  #keepBlob(id: string, content: Buffer | undefined): void {
+    const blob = { text: content?.includes(0) === false ? content.toString("utf8") : undefined };
+    this.#known.set(id, blob);
+    texts.keep(id, blob);
   }
 
   /** Undefined if the answer is too large. Synchronous, so that callers deep in a check need not be asynchronous. */

@@ -20,7 +20,7 @@ export interface Link {
 /** Each is looked for in every script of the base. */
 const missingNamesMax = 50;
 
-/** Each round of reading costs a process or two; what is deeper than that is read all at once. */
+/** Each round waits for git; what is deeper than that is read all at once. */
 const roundsMax = 20;
 
 /**
@@ -130,11 +130,11 @@ export class ImportScan {
   }
 
   /** The scripts that these may lead to, and themselves. */
-  reachable(start: Iterable<string>): ReadonlySet<string> {
+  async reachable(start: Iterable<string>): Promise<ReadonlySet<string>> {
     const seen = new Set(start);
     let reached = [...seen];
     for (let round = 1; reached.length > 0; round += 1) {
-      this.#merge.result.load(round === roundsMax ? this.#scripts() : reached);
+      await this.#merge.result.fetch(round === roundsMax ? this.#scripts() : reached);
       const next = new Set(reached.flatMap((path) => [...this.mayLeadTo(path)]));
       reached = [...next].filter((path) => !seen.has(path));
       for (const path of reached) seen.add(path);

@@ -23,8 +23,8 @@ const circlesMax = 20;
  * lead to has to be looked at, and only what may lead back to them has to be parsed. Imports of types and those
  * that wait until they are called close none.
  */
-export function newCircles(scan: ImportScan, changed: readonly string[]): Circles {
-  const paths = suspects(scan, changed);
+export async function newCircles(scan: ImportScan, changed: readonly string[]): Promise<Circles> {
+  const paths = await suspects(scan, changed);
   const graph: ImportGraph = new Map(paths.map((path) => [path, targetsIn(scan.links(path))]));
   const groups = circleGroups(graph);
   const found: Circle[] = [];
@@ -50,9 +50,9 @@ export function newCircles(scan: ImportScan, changed: readonly string[]): Circle
 }
 
 /** The scripts that may lie on a circle with a new edge, as far as the names in them tell. */
-function suspects(scan: ImportScan, changed: readonly string[]): readonly string[] {
+async function suspects(scan: ImportScan, changed: readonly string[]): Promise<readonly string[]> {
   const added = new Map(changed.map((path) => [path, newTargets(scan, path)]));
-  const reached = scan.reachable([...added.values()].flat());
+  const reached = await scan.reachable([...added.values()].flat());
   if (!changed.some((path) => reached.has(path))) return [];
   const paths = [...new Set([...changed, ...reached])];
   const isKnown = new Set(changed);
