@@ -163,9 +163,10 @@ function changedFiles(base: CommitTree, result: CommitTree, members: readonly Ga
   const tasks = new Map<string, string[]>();
   for (const { task, diff } of members)
     for (const { path } of diff) tasks.set(path, [...(tasks.get(path) ?? []), task]);
-  return [...new Set([...base.paths(), ...result.paths()])].flatMap((path): ChangedFile[] => {
+  const changed = base.paths().filter((path) => base.idOf(path) !== result.idOf(path));
+  const added = result.paths().filter((path) => base.idOf(path) === undefined);
+  return [...changed, ...added].flatMap((path): ChangedFile[] => {
     const [before, after] = [base.idOf(path), result.idOf(path)];
-    if (before === after) return [];
     const status = before === undefined ? "added" : after === undefined ? "deleted" : "modified";
     const known = tasks.get(path);
     return known === undefined ? [{ path, status }] : known.map((task) => ({ path, status, task }));

@@ -7,6 +7,10 @@ export function onDisk(root: string, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
 }
 
+export function isAscii(path: string): boolean {
+  return !/[\x80-\uffff]/.test(path);
+}
+
 export function asBytes(path: string): BytePath {
   return Buffer.from(path).toString("latin1");
 }

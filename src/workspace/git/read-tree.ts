@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { gitProgram } from "../process/search-path.ts";
+import { isAscii } from "./byte-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readSmallBlob } from "./object-reader.ts";
 import { readName } from "./read-diff.ts";
 import { RecentValues } from "./recent-values.ts";
-import { listTree } from "./tree-entries.ts";
+import { listTree, type TreeEntry } from "./tree-entries.ts";
 
 const textBytesMax = 1024 * 1024;
 /** Limits of one call of git. */
@@ -33,13 +34,18 @@ export async function readTrees(root: string, commits: readonly string[]): Promi
     commits.map(async (commit) => {
       const entries = await listEntries(root, commit);
       const paths = [...entries.keys()];
+      const idOf = (path: string) => {
+        const entry = entries.get(path);
+        // A link may have the same blob as a file, so its id includes the mode.
+        return entry === undefined || isFile(entry) ? entry?.id : `${entry.mode} ${entry.id}`;
+      };
       const blobAt = (path: string) => {
         const entry = entries.get(path);
-        return entry?.isFile === true ? [entry.id] : [];
+        return entry !== undefined && isFile(entry) ? [entry.id] : [];
       };
       return {
         paths: () => paths,
-        idOf: (path) => entries.get(path)?.id,
+        idOf,
         text: (path) => blobAt(path).map((id) => blobs.text(id))[0],
         load: (wanted) => blobs.load(wanted.flatMap(blobAt)),
         fetch: (wanted) => blobs.fetch(wanted.flatMap(blobAt)),
@@ -48,36 +54,20 @@ export async function readTrees(root: string, commits: readonly string[]): Promi
   );
 }
 
-interface NamedBlob {
-  readonly id: string;
-  readonly isFile: boolean;
-}
-
-type Listing = ReadonlyMap<string, NamedBlob>;
-
-/** A landing reads the same few commits again and again. A listing belongs to its commit, so it stays true. */
-const listings = new RecentValues<Listing>(100_000, ({ size }) => size);
-
-async function listEntries(root: string, commit: string): Promise<Listing> {
-  const isFullId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit);
-  const known = isFullId ? listings.get(commit) : undefined;
-  if (known !== undefined) return known;
-  const entries = await readEntries(root, commit);
-  if (isFullId) listings.keep(commit, entries);
-  return entries;
-}
-
-async function readEntries(root: string, commit: string): Promise<Listing> {
-  const entries = new Map<string, NamedBlob>();
-  for (const [bytes, { mode, id }] of await listTree(root, commit)) {
-    const { path, utf8 } = /[\x80-\xff]/.test(bytes)
-      ? readName(Buffer.from(bytes, "latin1"))
-      : { path: bytes, utf8: true };
-    const isFile = mode.startsWith("100");
-    // A link may have the same blob as a file, so its id includes the mode.
-    if (utf8) entries.set(path, { id: isFile ? id : `${mode} ${id}`, isFile });
+/** The entries by path as shown to users. */
+async function listEntries(root: string, commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
+  const listed = await listTree(root, commit);
+  if ([...listed.keys()].every(isAscii)) return listed;
+  const entries = new Map<string, TreeEntry>();
+  for (const [bytes, entry] of listed) {
+    const { path, utf8 } = readName(Buffer.from(bytes, "latin1"));
+    if (utf8) entries.set(path, entry);
   }
   return entries;
+}
+
+function isFile({ mode }: TreeEntry): boolean {
+  return mode.startsWith("100");
 }
 
 /** What is known of a blob; its text is undefined if it is binary or too large. */

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
-import { type BytePath, onDisk } from "./byte-path.ts";
+import { type BytePath, isAscii, onDisk } from "./byte-path.ts";
 
 /** The paths of a commit with their git modes, and all folders above them. */
 interface Tracked {
@@ -25,11 +25,11 @@ export function sweepTree(folder: string, tracked: Tracked, keptNames: readonly 
   const kept: BytePath[] = [];
   const permitted = 0o777 & ~process.umask();
   const open = [{ path: "", isKept: false }];
-  permit(Buffer.from(folder), permitted);
+  permit(folder, permitted);
   for (let above = open.pop(); above !== undefined; above = open.pop()) {
     for (const entry of entriesIn(folder, above.path)) {
       const { path } = entry;
-      const full = onDisk(folder, path);
+      const full = placed(folder, path);
       const mode = tracked.modes.get(path);
       const isKept = above.isKept || keptNames.includes(entry.name);
       if (path === ".git" || mode === "120000") continue;
@@ -52,7 +52,7 @@ interface Entry {
 }
 
 function entriesIn(folder: string, path: BytePath): readonly Entry[] {
-  const found = readdirSync(onDisk(folder, path), { withFileTypes: true, encoding: "latin1" });
+  const found = readdirSync(placed(folder, path), { withFileTypes: true, encoding: "latin1" });
   return found.map((entry) => ({
     path: path === "" ? entry.name : `${path}/${entry.name}`,
     name: entry.name,
@@ -73,10 +73,15 @@ function prune(folder: string, { path, name, isFolder }: Entry, keptNames: reado
 }
 
 function remove(folder: string, path: BytePath): void {
-  rmSync(onDisk(folder, path), { recursive: true, force: true });
+  rmSync(placed(folder, path), { recursive: true, force: true });
 }
 
 /** Restores permissions that git does not restore: git only sets the executable bit. */
-function permit(full: Buffer, mode: number): void {
+function permit(full: string | Buffer, mode: number): void {
   if ((lstatSync(full).mode & 0o7777) !== mode) chmodSync(full, mode);
+}
+
+/** As `onDisk`. Most names are ASCII, and for thousands of files a text is cheaper than its bytes. */
+function placed(folder: string, path: BytePath): string | Buffer {
+  return isAscii(path) ? `${folder}/${path}` : onDisk(folder, path);
 }

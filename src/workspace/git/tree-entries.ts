@@ -2,6 +2,7 @@ import type { BytePath } from "./byte-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readObject } from "./object-reader.ts";
 import { RecentValues } from "./recent-values.ts";
+import { gitBytes } from "./run-git.ts";
 
 /** One name in a folder of a commit. */
 export interface TreeEntry {
@@ -12,6 +13,8 @@ export interface TreeEntry {
 
 /** A folder's entries. Names of subfolders end with a slash, which is also git's sort order. */
 type Folder = ReadonlyMap<BytePath, TreeEntry>;
+
+type Listing = ReadonlyMap<BytePath, TreeEntry>;
 
 /** A path whose entry differs between the two sides. */
 export interface Difference {
@@ -27,10 +30,50 @@ export async function readTop(folder: string, commit: string) {
   return { id, names: new Set(names) };
 }
 
-/** All entries except folders, by path. */
-export async function listTree(folder: string, commit: string): Promise<ReadonlyMap<BytePath, TreeEntry>> {
-  const differences = await compareTrees(folder, undefined, commit);
-  return new Map(differences.map(({ path, after }) => [path, after as TreeEntry]));
+/** All entries except folders, by path, in git's order. */
+export async function listTree(folder: string, commit: string): Promise<Listing> {
+  const known = listings.get(commit);
+  if (known !== undefined) return known;
+  const listing = (await listByFolder(folder, commit)) ?? (await listAtOnce(folder, commit));
+  if (isFullId(commit)) listings.keep(commit, listing);
+  return listing;
+}
+
+/** Undefined if more folders have to be read than is worth it: git lists many of them sooner by itself. */
+async function listByFolder(folder: string, commit: string): Promise<Listing | undefined> {
+  const found: [BytePath, TreeEntry][] = [];
+  let asked = 0;
+  let level = [{ path: "", name: `${commit}^{tree}` }];
+  while (level.length > 0) {
+    asked += level.filter(({ name }) => !isKnown(name)).length;
+    if (asked > foldersMax) return undefined;
+    const read = await Promise.all(
+      level.map(async ({ path, name }) => ({ path, entries: await entriesOf(folder, name) })),
+    );
+    level = [];
+    for (const { path, entries } of read)
+      for (const [name, entry] of entries)
+        if (name.endsWith("/")) level.push({ path: path + name, name: entry.id });
+        else found.push([path + name, entry]);
+  }
+  return new Map(found.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Each line of git is `MODE TYPE ID`, a tab and the path, and ends with a zero. */
+async function listAtOnce(folder: string, commit: string): Promise<Listing> {
+  const words = ["ls-tree", "-r", "-z", "--full-tree", commit];
+  const text = (await gitBytes(folder, words)).toString("latin1");
+  const listing = new Map<BytePath, TreeEntry>();
+  for (let at = 0; at < text.length; ) {
+    const [space, tab, end] = [text.indexOf(" ", at), text.indexOf("\t", at), text.indexOf("\0", at)];
+    const mode = modeOf(Number.parseInt(text.slice(at, space), 8));
+    const path = text.slice(tab + 1, end);
+    if (listing.has(path) || path === "" || path.endsWith("/") || path.includes("//"))
+      throw damaged(`the tree of ${commit} is damaged: run \`git fsck\``);
+    listing.set(path, { mode, id: text.slice(text.indexOf(" ", space + 1) + 1, tab) });
+    at = end + 1;
+  }
+  return listing;
 }
 
 /** The paths that differ between two commits or trees, in git's order. */
@@ -65,6 +108,14 @@ async function compare(folder: string, { path, from, to }: Pair, found: Differen
 async function entriesOf(folder: string, name: string | undefined): Promise<Folder> {
   if (name === undefined) return new Map();
   return recent.get(treeOf.get(name) ?? name) ?? (await readFolder(folder, name)).entries;
+}
+
+function isKnown(name: string): boolean {
+  return recent.get(treeOf.get(name) ?? name) !== undefined;
+}
+
+function isFullId(name: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
 }
 
 async function readFolder(folder: string, name: string) {
@@ -107,6 +158,10 @@ function damaged(stderr: string): GitFault {
 
 /** Folders by id. Their content never changes, and most are the same from one commit to the next. */
 const recent = new RecentValues<Folder>(16_000, ({ size }) => size);
+/** A landing lists the same few commits again and again. A listing belongs to its commit, so it stays true. */
+const listings = new RecentValues<Listing>(100_000, ({ size }) => size);
+/** So many folders are read one by one. */
+const foldersMax = 50;
 /** Tree ids by `COMMIT^{tree}`. */
 const treeOf = new Map<string, string>();
 const treesMax = 1_000;
