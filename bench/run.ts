@@ -23,6 +23,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   machines: () => import("./machines.ts"),
   checkouts: () => import("./checkouts.ts"),
   land: () => import("./land.ts"),
+  do: () => import("./do-start.ts"),
   integration: () => import("./integration.ts"),
   orchestration: () => import("./orchestration.ts"),
 };
