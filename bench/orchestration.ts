@@ -7,7 +7,7 @@ import { planRepository } from "./plan-repository.ts";
 import { atMost, type Goal, type Options, type Row, type Section } from "./section.ts";
 import { median } from "./statistics.ts";
 
-const beyondMsMax = 25;
+const beyondMsMax = 15;
 const growthMax = 1.3;
 const roundsOfSmall = 3;
 const smallMax = 100;

@@ -67,6 +67,26 @@ describe("the tree of a commit", () => {
     expect(() => base.text("c.ts")).toThrow("`git cat-file` failed");
   });
 
+  it("has the same texts if they are fetched, and no process reads them again", async () => {
+    using repository = repositoryWith({ "a.ts": "1", "binary.ts": "a\u0000b", "empty.ts": "" });
+    repository.write("large.ts", "x".repeat(1024 * 1024 + 1));
+    const [tree] = await repository.trees(repository.commit());
+    await tree.fetch([...tree.paths(), "nowhere.ts"]);
+    rmSync(join(repository.path, ".git/objects"), { recursive: true });
+    expect(["a.ts", "binary.ts", "empty.ts", "large.ts", "nowhere.ts"].map(tree.text)).toEqual([
+      ...["1", undefined, ""],
+      ...[undefined, undefined],
+    ]);
+  });
+
+  it("says which object is missing to a caller that waits", async () => {
+    using repository = repositoryWith({ "a.ts": "1" });
+    const [tree] = await repository.trees(repository.commit());
+    const id = tree.idOf("a.ts") ?? "";
+    rmSync(join(repository.path, ".git/objects", id.slice(0, 2), id.slice(2)));
+    await expect(tree.fetch(["a.ts"])).rejects.toThrow(`there is no blob ${id}`);
+  });
+
   it("says which object is missing", async () => {
     using repository = repositoryWith({ "a.ts": "1" });
     const [tree] = await repository.trees(repository.commit());

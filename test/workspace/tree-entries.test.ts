@@ -17,6 +17,11 @@ const trees = fc.dictionary(
   fc.tuple(fc.constantFrom<Kind>("file", "program", "link"), fc.constantFrom("1", "2")),
 );
 
+/** More than are read one by one. */
+const manyFolders = Object.fromEntries(
+  Array.from({ length: 60 }, (_, at) => [`folder-${at}/sub/a.txt`, `${at}`]).concat([["é/a.txt", "e"]]),
+);
+
 function commitOf(repository: ReturnType<typeof temporaryRepository>, tree: Record<string, [Kind, string]>) {
   execFileSync("git", ["rm", "-rfq", "--cached", "--ignore-unmatch", "."], { cwd: repository.path });
   for (const name of ["a", "a.b", "a-b", "z", "dir"])
@@ -71,6 +76,31 @@ describe("the difference of two trees", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it("is listed in git's order also where git lists many folders at once", async () => {
+    using repository = temporaryRepository(manyFolders);
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "a");
+    const head = repository.git("rev-parse", "HEAD");
+    const entries = [...(await listTree(repository.path, head))];
+    const lines = entries.map(([path, { mode, id }]) => `${mode} blob ${id}\t${Buffer.from(path, "latin1")}`);
+    expect(lines).toEqual(toldByGit(repository.path, ["ls-tree", "-r", "-z", head]).map(String));
+    expect(lines.length).toBe(Object.keys(manyFolders).length);
+  });
+
+  it("is refused where one of many folders has two entries of one name", async () => {
+    using repository = temporaryRepository(manyFolders);
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "a");
+    const id = Buffer.from(repository.git("rev-parse", "HEAD:é/a.txt"), "hex");
+    const twice = [0, 1].flatMap(() => [Buffer.from("100644 a.txt\0"), id]);
+    const write = (input: Buffer | string, ...words: string[]) =>
+      String(execFileSync("git", words, { cwd: repository.path, input })).trim();
+    const doubled = write(Buffer.concat(twice), "hash-object", "-wt", "tree", "--literally", "--stdin");
+    const top = repository.git("ls-tree", "HEAD").split("\n");
+    const tree = write(`${[...top, `040000 tree ${doubled}\tzz`].join("\n")}\n`, "mktree");
+    await expect(listTree(repository.path, tree)).rejects.toThrow("is damaged: run `git fsck`");
   });
 
   it("tells of submodules, and of trees as well as commits", async () => {

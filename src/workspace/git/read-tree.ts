@@ -75,7 +75,7 @@ interface Blob {
   readonly text: string | undefined;
 }
 
-/** Most texts are the same from one commit to the next. */
+/** By repository and id. Most texts are the same from one commit to the next. */
 const texts = new RecentValues<Blob>(8 * 1024 * 1024, ({ text = "" }) => text.length + 100);
 
 /** The texts of blobs, by id. */
@@ -113,7 +113,7 @@ class BlobTexts {
 
   #isKnown(id: string): boolean {
     if (this.#known.has(id)) return true;
-    const recent = texts.get(id);
+    const recent = texts.get(`${this.#root}\n${id}`);
     if (recent !== undefined) this.#known.set(id, recent);
     return recent !== undefined;
   }
@@ -159,7 +159,7 @@ class BlobTexts {
   #keepBlob(id: string, content: Buffer | undefined): void {
     const blob = { text: content?.includes(0) === false ? content.toString("utf8") : undefined };
     this.#known.set(id, blob);
-    texts.keep(id, blob);
+    texts.keep(`${this.#root}\n${id}`, blob);
   }
 
   /** Undefined if the answer is too large. Synchronous, so that callers deep in a check need not be asynchronous. */

@@ -32,10 +32,11 @@ export async function readTop(folder: string, commit: string) {
 
 /** All entries except folders, by path, in git's order. */
 export async function listTree(folder: string, commit: string): Promise<Listing> {
-  const known = listings.get(commit);
+  const key = `${folder}\n${commit}`;
+  const known = listings.get(key);
   if (known !== undefined) return known;
   const listing = (await listByFolder(folder, commit)) ?? (await listAtOnce(folder, commit));
-  if (isFullId(commit)) listings.keep(commit, listing);
+  if (isFullId(commit)) listings.keep(key, listing);
   return listing;
 }
 
@@ -158,7 +159,7 @@ function damaged(stderr: string): GitFault {
 
 /** Folders by id. Their content never changes, and most are the same from one commit to the next. */
 const recent = new RecentValues<Folder>(16_000, ({ size }) => size);
-/** A landing lists the same few commits again and again. A listing belongs to its commit, so it stays true. */
+/** By repository and commit. A landing lists the same few commits again and again. A listing belongs to its commit, so it stays true. */
 const listings = new RecentValues<Listing>(100_000, ({ size }) => size);
 /** So many folders are read one by one. */
 const foldersMax = 50;

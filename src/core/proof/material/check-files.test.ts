@@ -9,6 +9,13 @@ const tree = (files: Readonly<Record<string, string>>) => ({
 });
 
 describe("the files that a check is made of", () => {
+  it("are found with the configurations of all packages read at once", () => {
+    const files = Object.fromEntries([1, 2, 3].map((at) => [`packages/${at}/package.json`, "{}"]));
+    const loads: (readonly string[])[] = [];
+    filesNamedBy(["npm test"], { ...tree(files), load: (paths) => loads.push(paths) });
+    expect(loads).toEqual([Object.keys(files)]);
+  });
+
   it.each<[string, Readonly<Record<string, string>>, string, readonly string[]]>([
     ["a script of the shell", { "ci/all.sh": "echo" }, "sh ci/all.sh", ["ci/all.sh"]],
     ["one in quotes, from here", { "ci.sh": "echo" }, `bash "./ci.sh" --fast`, ["ci.sh"]],
