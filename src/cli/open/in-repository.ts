@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { Config } from "../../contract/config.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { isFleet } from "../../run/conduct/fleet.ts";
 import { freshBase } from "../../run/landing/fresh-base.ts";
@@ -13,6 +14,7 @@ import { loadConfigAt } from "../../workspace/config/config-at-commit.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { RemoteFault } from "../../workspace/git/remote.ts";
 import { findRepository, readRepository } from "../../workspace/git/repository-state.ts";
+import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { showProgress } from "../output/progress.ts";
@@ -75,6 +77,7 @@ async function withContext(
   if ("error" in found) throw new CommandFault("R-IN-001", found.error);
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
+  if (command !== "report") tryEarly(config.sandbox);
   const repository = await readRepository(project, config);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
   await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
@@ -92,6 +95,11 @@ async function withContext(
   await tidier[Symbol.asyncDispose]();
   if (!dryRun) await packAfter(repository.commonFolder, progress.step);
   return told.exit;
+}
+
+/** Tries the sandbox while git reads the repository. Those who need it wait for the same trial, and get its error. */
+function tryEarly(mode: Config["sandbox"]): void {
+  chooseSandbox(mode).catch(() => {});
 }
 
 /** Pushes what an earlier process could not push, and fetches the base if it is there. Does nothing without a remote. */
