@@ -32,7 +32,7 @@ describe("lockstep ledger", () => {
       const status = await machine.json<Record<string, unknown>>("ledger", "status");
       expect(status).toMatchObject({
         engine: "postgres",
-        version: 1,
+        version: 2,
         events: 0,
         machines: [{ is_this: true }],
       });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Config } from "../../contract/config.ts";
-import { probeRefs } from "../../core/names/ref-names.ts";
+import { allRefs, probeRefs } from "../../core/names/ref-names.ts";
 import { pushRefs, type Remote, readRemoteRefs, remoteOf } from "../../workspace/git/remote.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
@@ -36,7 +36,7 @@ export async function examineRemote(
 }
 
 function acceptedText({ name, transport }: Remote, base: string, { integrate }: Settings): string {
-  const accepted = `\`${name}\` accepts ${transport === "refs" ? "refs/lockstep" : "branches below lockstep/"} and pushes of several refs together`;
+  const accepted = `\`${name}\` accepts ${transport === "refs" ? `refs below ${allRefs}` : "branches below lockstep/"} and pushes of several refs together`;
   return integrate === "push"
     ? `${accepted}; only a merge shows whether \`${base}\` is protected: if it is, use \`integrate: pr\``
     : accepted;

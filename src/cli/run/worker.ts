@@ -42,9 +42,8 @@ export async function workerCommand(options: WorkerOptions): Promise<number> {
       process.chdir(await enterClone(url));
       let isAgain = false;
       const exit = await inRepository("worker", options, async (context) => {
-        const { hasNewConfig, ...told } = await work(context, options);
-        // With --json, one document is the whole output: the caller starts the worker again.
-        isAgain = hasNewConfig && options.json !== true;
+        const { isAgain: again, ...told } = await work(context, options);
+        isAgain = again;
         return told;
       });
       if (!isAgain) return exit;
@@ -116,9 +115,12 @@ async function work(given: IntegrationContext, options: WorkerOptions) {
   const finder = await SessionFinder.open({ context, member, agents });
   await conductor.run(() => (stops.gently.aborted ? Promise.resolve([]) : finder.news()));
   const hasNewConfig = member.fleet?.shouldStartAgain === true && !stops.gently.aborted;
+  // With --json, one document is the whole output: the caller starts the worker again.
+  const isAgain = hasNewConfig && options.json !== true;
+  if (isAgain) member.fleet?.stayListed();
   const document = { machine: id, name, tasks: [...done], configuration_changed: hasNewConfig };
   const text = `worked on ${counted(done.size, "task")}\n`;
-  return { exit: 0, text, refusals: [], document, hasNewConfig };
+  return { exit: 0, text, refusals: [], document, isAgain };
 }
 
 function labelText(labels: readonly string[]): string {

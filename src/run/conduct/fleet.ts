@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../contract/config.ts";
+import { isSameProcess } from "../../core/leases/process-identity.ts";
 import { sessionOfKey } from "../../core/names/task-name.ts";
 import { isLeftToMaker, whyNotThere } from "../../core/plan/placement.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -53,6 +54,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
   readonly #exchanges = new Map<string, Promise<void>>();
   #machines: readonly MachineStatus[] = [];
   #hasNewConfig = false;
+  #staysListed = false;
   #lookedMs = -Infinity;
 
   static async open(source: Source, offering: Offering): Promise<Fleet> {
@@ -61,6 +63,13 @@ export class Fleet implements FleetMember, AsyncDisposable {
     const offer = { ...offering, lacks: [], draining: false };
     const taken = await takeRole(engine, { name, offer }, call);
     if ("epoch" in taken) return new Fleet(source, offering, taken);
+    const { holder, epoch } = taken.heldBy;
+    const self = engine.identityOf(process.pid);
+    if (holder !== null && self !== undefined && isSameProcess(holder, self)) {
+      const fleet = new Fleet(source, offering, { name, epoch }); // see `stayListed`
+      await fleet.#renew();
+      return fleet;
+    }
     throw new StoreFault(
       "busy",
       `process ${taken.heldBy.holder?.pid ?? "unknown"} already offers the slots of this folder: stop it, or try again in ${roleSeconds} s`,
@@ -100,6 +109,11 @@ export class Fleet implements FleetMember, AsyncDisposable {
   /** It ends only because the base's configuration is not the one that it has read. */
   get shouldStartAgain(): boolean {
     return this.#hasNewConfig && !this.#isAskedToDrain;
+  }
+
+  /** This process takes part again at once, so the others must not think that it is gone. */
+  stayListed(): void {
+    this.#staysListed = true;
   }
 
   /** Compares the configuration of the base, which another machine may have moved, with that at the start. */
@@ -209,6 +223,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    if (this.#staysListed) return;
     const { engine, call } = this.#source;
     await renewRole(engine, { ...this.#held, end: true }, call).catch((error: unknown) => {
       if (!isUnreachable(error)) throw error; // then the lease ends by itself

@@ -158,11 +158,7 @@ export async function openMember(context: IntegrationContext, request: MemberReq
     dependencies: new Dependencies(context),
     whyReplaced: () => roles.fault,
     ...(fleet === undefined ? {} : { fleet }),
-    atBase: async () => {
-      const now = await atBase(context);
-      await fleet?.seeBase(now.repository.baseCommit);
-      return now;
-    },
+    atBase: () => atBase(context, fleet),
   };
   const sessions = new Set<string>();
   return {
@@ -320,8 +316,12 @@ class SessionMemory {
 }
 
 /** Other machines may have moved the base. Throws a `RemoteFault` if it is at a remote that fails. */
-async function atBase(context: IntegrationContext): Promise<IntegrationContext> {
-  if (isFleet(context)) return (await freshBase(context)) ?? context;
+async function atBase(context: IntegrationContext, fleet: Fleet | undefined): Promise<IntegrationContext> {
+  if (isFleet(context)) {
+    const fresh = (await freshBase(context)) ?? context;
+    await fleet?.seeBase(fresh.repository.baseCommit);
+    return fresh;
+  }
   const { root, baseRef, baseCommit } = context.repository;
   const now = (await readRef(root, baseRef)) ?? baseCommit;
   return { ...context, repository: { ...context.repository, baseCommit: now } };
