@@ -15,10 +15,16 @@ export function Outcome({ acted }: { readonly acted: Acted | undefined }): VNode
         ? null
         : html`<ul>${acted.lines.map(
             (line) => html`<li key=${line} dir="auto">
-      ${/^(?:cd|lockstep) /.test(line) ? html`<${Command} line=${line} />` : html`<${Marked} text=${line} />`}</li>`,
+      <${OutcomeLine} text=${line} /></li>`,
           )}</ul>`
     }
   </div>`;
+}
+
+/** A line that is a command, or that ends with one, has it to copy. */
+function OutcomeLine({ text }: { readonly text: string }): VNode {
+  const [, before = "", line] = /^(to [a-z ]+: )?((?:cd|lockstep) .+)$/.exec(text) ?? [];
+  return line === undefined ? html`<${Marked} text=${text} />` : html`${before}<${Command} line=${line} />`;
 }
 
 /** Sends a request once at a time and keeps its outcome. `done` hears of what was carried out. */

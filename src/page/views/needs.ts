@@ -110,9 +110,7 @@ function NeedCard({ item, settled, settle }: CardProps): VNode {
     if (settled !== undefined && document.activeElement === document.body)
       card.current?.focus({ preventScroll: true });
   }, [settled === undefined]);
-  const body = html`
-    ${findings.length === 0 ? null : html`<ul class="findings">${findings.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul>`}
-    ${item.subjects.map((subject, index) => html`<${SubjectView} key=${index} subject=${subject} item=${item} />`)}
+  const forms = html`
     ${item.answers.length > 0 ? html`<${AnswerForm} item=${item} done=${done} />` : null}
     ${task !== null && item.actions.length > 0 ? html`<${Actions} task=${task} actions=${item.actions} done=${done} />` : null}
     <details class="commands"><summary>As a command</summary>${item.commands.map((line) => html`<${Command} key=${line} line=${line} />`)}</details>`;
@@ -124,7 +122,9 @@ function NeedCard({ item, settled, settle }: CardProps): VNode {
       <p class="muted id">${name}${at === null ? null : html`, <${Age} at=${at} suffix=" ago" />`}</p>
     </header>
     <p class="question"><${Marked} text=${text} /></p>
-    ${settled === undefined ? body : html`<${Outcome} acted=${settled.acted} />`}
+    ${findings.length === 0 ? null : html`<ul class="findings">${findings.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul>`}
+    ${item.subjects.map((subject, index) => html`<${SubjectView} key=${index} subject=${subject} item=${item} />`)}
+    ${settled === undefined ? forms : html`<${Outcome} acted=${settled.acted} />`}
   </article>`;
 }
 
