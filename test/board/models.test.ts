@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readView } from "../../src/board/serve/views.ts";
-import type { Cost, GuardView, Landed, Locks, TaskPage, Timeline } from "../../src/contract/board.ts";
+import type {
+  Cost,
+  GuardView,
+  Landed,
+  Locks,
+  TaskList,
+  TaskPage,
+  Timeline,
+} from "../../src/contract/board.ts";
 import { deny } from "../../src/core/rules/verdict.ts";
 import { refuseLanding } from "../../src/engine/landing/finish-landing.ts";
 import { type BoardGround, boardGround } from "../support/board-ground.ts";
@@ -61,7 +69,9 @@ it("locks are those of a task's scope, not its worklog", async () => {
 });
 
 it("cost names tasks, and merges name the branch and the committer", async () => {
-  const { tasks } = await view<Cost>("cost");
+  const { tasks, seconds } = await view<Cost>("cost");
+  const { rows } = await view<TaskList>("tasks");
+  expect(seconds).toBe(rows.reduce((sum, row) => sum + (row.seconds ?? 0), 0));
   expect(tasks.map(({ name, title }) => [name, title])).toEqual([
     ["T-3", "Beside them"],
     ["T-1", "First"],

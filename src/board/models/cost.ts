@@ -2,16 +2,21 @@ import type { Cost, CostLine } from "../../contract/board.ts";
 import { addCost } from "../../core/loops/budgets.ts";
 import { isOfSession } from "../../core/names/task-name.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { secondsOf } from "../../view/task-words.ts";
 import { sumOf } from "../../view/words.ts";
 import { fitting, short } from "./bounded.ts";
-import type { Look } from "./look.ts";
+import type { BoardPlace, Look } from "./look.ts";
 
 const tasksMax = 100;
 const linesMax = 30;
 
 /** Tokens, money and time by task, agent and model, and what repeated attempts cost. */
-export function cost(look: Look, session: string | undefined): Cost {
-  const tasks = look.status.tasks.filter(({ key }) => session === undefined || isOfSession(key, session));
+export function cost({ engine }: BoardPlace, look: Look, session: string | undefined): Cost {
+  const now = engine.clock.now().wallMs;
+  const tasks = look.status.tasks
+    .filter(({ key }) => session === undefined || isOfSession(key, session))
+    // As the list of tasks shows it: not the time that it waits for a person after its run has ended.
+    .map((task) => ({ ...task, elapsed_seconds: secondsOf(task, now) }));
   const lines = tasks.map((task) => ({
     ...lineOf(look.names.of(task.key), task.key, [task]),
     title: short(task.title, 80),

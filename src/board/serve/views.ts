@@ -70,7 +70,7 @@ const views: Readonly<Record<string, Read>> = {
   locks: async (place) => locks(place, await place.looks.read()),
   landed: async (place, query) => landed(place, await place.looks.read(), numberIn(query, "before")),
   guard: async (place) => guardView(place, await place.looks.read()),
-  cost: async (place, query) => cost(await place.looks.read(), textIn(query, "session")),
+  cost: async (place, query) => cost(place, await place.looks.read(), textIn(query, "session")),
   plan: async (place, query) => planGraph(place, await place.looks.read(), textIn(query, "session")),
 };
 
