@@ -125,7 +125,7 @@ export function LogView({
   };
   if (!hasLog && elsewhere !== null)
     return html`<${Empty} title=${`The log is on ${elsewhere}`}>Nothing of it has arrived here yet.
-      <${Command} line=${`lockstep log ${task} -f`} /> shows it there.<//>`;
+      <${Command} line=${`lockstep log ${task} -f`} /> shows its end.<//>`;
   if (!hasLog)
     return html`<${Empty} title="No log yet">An agent that <code>lockstep run</code> starts writes one.<//>`;
   if (read === undefined) return html`<${Loading} what="the log" fault=${fault} />`;
