@@ -13,9 +13,13 @@ import { type Case, filesOf, type Project, type Verdict } from "./corpus.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const lockstep = [process.execPath, join(root, "bin/lockstep.cjs")];
 
-/** The runners that the projects use, before whatever else is called the same. */
+/**
+ * The runners that the projects use, before whatever else is called the same. Debian's pytest is the one that is
+ * installed for the tests; a Python with other people's plugins needs four times as long for each run.
+ */
 const searchPath = [
   ...["node_modules/.bin", "test/runners/node_modules/.bin"].map((folder) => join(root, folder)),
+  "/usr/bin",
   process.env.PATH ?? "",
 ].join(delimiter);
 
