@@ -2,23 +2,32 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmdirSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { homeFolder } from "../test/support/home-folder.ts";
 
 /**
  * Runs the tests with the words that it is given. They write many small files that live for a second: in memory where
- * this machine allows the mount, because some disks take twice the processor time for them. The mount is in a name space
- * of its own and ends with the last process of the tests.
+ * this machine allows the mounts, because some disks take twice the processor time for them. The mounts are in a name
+ * space of its own and end with the last process of the tests.
  */
 const tests = ["vitest", "run", ...process.argv.slice(2)];
-process.exitCode = isInMemory(tmpdir()) ? run(tests) : runInMemory();
+process.exitCode = [tmpdir(), homeFolder()].every(isInMemory) ? run(tests) : runInMemory();
 
 function runInMemory(): number {
   const folder = mkdtempSync(join(tmpdir(), "lockstep-memory-"));
   try {
-    const script = 'mount -t tmpfs -o mode=1777 tests "$0" || exit';
+    const mount = "mount -t tmpfs -o mode=1777 tests";
+    const script = `${mount} "$0" && ${mount} "$1" || exit`;
     const mounted = ["unshare", "--mount", "sh", "-c"];
-    if (run([...mounted, script, folder], "ignore") === 0)
-      return run([...mounted, `${script}; export TMPDIR="$0"; exec "$@"`, folder, ...tests]);
-    console.error("the tests write to the disk, which takes longer: set TMPDIR to a folder in memory");
+    if (run([...mounted, script, folder, homeFolder()], "ignore") === 0)
+      return run([
+        ...mounted,
+        `${script}; export TMPDIR="$0"; shift; exec "$@"`,
+        folder,
+        homeFolder(),
+        ...tests,
+      ]);
+    if (!isInMemory(tmpdir()))
+      console.error("the tests write to the disk, which takes longer: set TMPDIR to a folder in memory");
     return run(tests);
   } finally {
     rmdirSync(folder);

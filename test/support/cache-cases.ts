@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { removeFolder } from "../../src/workspace/files/remove-folder.ts";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./guarded-repository.ts";
+import { homeFolder } from "./home-folder.ts";
 import { type LocalRegistry, localRegistry } from "./local-registry.ts";
 import type { PackageManager } from "./package-managers.ts";
 import { startProgram } from "./run-command.ts";
@@ -21,8 +22,7 @@ export interface PersonsHome extends Disposable {
 }
 
 export function personsHome(bin: readonly string[] = []): PersonsHome {
-  mkdirSync(join(home, ".cache"), { recursive: true });
-  const path = realpathSync(mkdtempSync(join(home, ".cache", "lockstep-home-")));
+  const path = realpathSync(mkdtempSync(join(homeFolder(), "lockstep-home-")));
   vi.stubEnv("HOME", path);
   vi.stubEnv("XDG_STATE_HOME", undefined);
   const env = toolEnvironment(path, bin);

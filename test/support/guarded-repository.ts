@@ -12,6 +12,7 @@ import { findProject } from "../../src/workspace/files/find-project.ts";
 import { machineClock } from "../../src/workspace/process/machine-clock.ts";
 import { identityOf, livenessOn } from "../../src/workspace/process/process-identity.ts";
 import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
+import { homeFolder } from "./home-folder.ts";
 import { dispatch, memoryEngine, packet } from "./memory-engine.ts";
 import { startProgram } from "./run-command.ts";
 import { command } from "./run-hook.ts";
@@ -63,9 +64,7 @@ const files = [
 
 /** The fixture of the guard's cases: links that lead out of src/a, and out of the project. */
 export function guardedRepository(): GuardedRepository {
-  const home = join(homedir(), ".cache");
-  mkdirSync(home, { recursive: true });
-  const path = realpathSync(mkdtempSync(join(home, "lockstep-guard-")));
+  const path = realpathSync(mkdtempSync(join(homeFolder(), "lockstep-guard-")));
   const write = (file: string, text: string) => {
     mkdirSync(dirname(join(path, file)), { recursive: true });
     writeFileSync(join(path, file), text);
