@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** These files take minutes. They start first, so that no worker is still busy with one when the others are done. */
+/** These files take the longest. They start first, so that no worker is still busy with one when the others are done. */
 const slow =
-  /\/(?:proof\/cheats|session\/run|session\/kill|guard\/corpus|simulation|serve|guide|manual-checks|run-faults)\.test\.ts$/;
+  /\/(?:proof\/cheats|session\/(?:run|kill)|guard\/(?:corpus|shell-calls|caches)|run\/(?:run|land|take-over|run-together|run-agents|run-faults|manual-checks)|simulation|serve|guide)\.test\.ts$/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
