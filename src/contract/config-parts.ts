@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readDatabaseUrl } from "../core/values/database-url.ts";
 import { isObject } from "../core/values/fields.ts";
 import { lineOfWords, wordsOfLine } from "./command-forms.ts";
 
@@ -67,14 +68,8 @@ const noPassword =
 
 export const ledgerUrl = z
   .string("a URL such as `postgres://USER@HOST/DATABASE`")
-  .regex(/^postgres(?:ql)?:\/\/[^\s/]*\/[^\s/?]+(?:\?\S*)?$/)
-  .refine((url) => !hasPassword(url), noPassword);
-
-function hasPassword(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { password, searchParams } = new URL(url);
-  return password !== "" || searchParams.has("password");
-}
+  .regex(/^postgres(?:ql)?:\/\/[^\s/]*\/[^\s/?]+(?:\?\S*)?$/, { abort: true })
+  .refine((url) => readDatabaseUrl(url)?.hasPassword === false, noPassword);
 
 const wordList = z.tuple([line], word);
 const eitherForm = 'a command, such as "npm test" or ["npm", "test"]';

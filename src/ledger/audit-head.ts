@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import {
   closeSync,
   fchmodSync,
@@ -23,15 +24,24 @@ export interface Head extends Tail {
 export const headFileName = "audit.head";
 
 const numberDigits = 16;
-const linePattern = /^(\d{16}) (\d{16}) ([0-9a-f]{64})\n$/;
-const lineBytes = 2 * (numberDigits + 1) + 64 + 1;
+const linePattern = /^((\d{16}) (\d{16}) ([0-9a-f]{64}))(?: ([0-9a-f]{64}))?\n$/;
+const lineBytesMax = 2 * (numberDigits + 1) + 2 * (64 + 1);
+
+/** Where a head is: a file in a folder. With the ledger's secret the head is signed, and read only if it is. */
+export interface HeadPlace {
+  readonly folder: string;
+  readonly name?: string;
+  readonly secret?: string | undefined;
+}
+
+const pathOf = ({ folder, name = headFileName }: HeadPlace) => join(folder, name);
 
 /** A head as a file has it. */
 export type ReadHead = Head | "missing" | "unreadable";
 
-export function readHead(folder: string, name = headFileName): ReadHead {
+export function readHead(place: HeadPlace): ReadHead {
   try {
-    return parseLine(readFileSync(join(folder, name), "latin1")) ?? "unreadable";
+    return parseLine(readFileSync(pathOf(place), "latin1"), place) ?? "unreadable";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "missing";
     throw error;
@@ -42,13 +52,13 @@ export function readHead(folder: string, name = headFileName): ReadHead {
  * Writes a temporary file and links it into place, so that no reader sees half a line and an existing head is not
  * replaced.
  */
-export function createHead(folder: string, head: Head, name = headFileName): void {
-  const path = join(folder, name);
+export function createHead(place: HeadPlace, head: Head): void {
+  const path = pathOf(place);
   const temporary = `${path}.${process.pid}.tmp`;
   const descriptor = openSync(temporary, "w", 0o600);
   try {
     fchmodSync(descriptor, 0o600);
-    writeSync(descriptor, formatLine(head));
+    writeSync(descriptor, formatLine(head, place));
     fsyncSync(descriptor);
     linkSync(temporary, path);
   } catch (error) {
@@ -61,11 +71,13 @@ export function createHead(folder: string, head: Head, name = headFileName): voi
 
 /** The head file of an open ledger. */
 export class HeadFile implements Disposable {
+  readonly #place: HeadPlace;
   readonly #descriptor: number;
   #open = true;
 
-  constructor(folder: string, name = headFileName) {
-    this.#descriptor = openSync(join(folder, name), "r+");
+  constructor(place: HeadPlace) {
+    this.#place = place;
+    this.#descriptor = openSync(pathOf(place), "r+");
   }
 
   /**
@@ -73,11 +85,11 @@ export class HeadFile implements Disposable {
    * head never goes back, even if another process has advanced it further.
    */
   advance(head: Head): void {
-    const line = Buffer.alloc(lineBytes);
-    readSync(this.#descriptor, line, { position: 0 });
-    const current = parseLine(line.toString("latin1"));
+    const line = Buffer.alloc(lineBytesMax);
+    const bytes = readSync(this.#descriptor, line, { position: 0 });
+    const current = parseLine(line.toString("latin1", 0, bytes), this.#place);
     if (current !== undefined && current.commits >= head.commits) return;
-    writeSync(this.#descriptor, formatLine(head), 0);
+    writeSync(this.#descriptor, formatLine(head, this.#place), 0);
   }
 
   [Symbol.dispose](): void {
@@ -86,14 +98,20 @@ export class HeadFile implements Disposable {
   }
 }
 
-function parseLine(line: string): Head | undefined {
+function parseLine(line: string, { secret }: HeadPlace): Head | undefined {
   const parts = linePattern.exec(line);
-  return parts === null
-    ? undefined
-    : { commits: Number(parts[1]), seq: Number(parts[2]), hash: parts[3] as string };
+  if (parts === null) return undefined;
+  const [, text = "", commits, seq, hash = "", signature] = parts;
+  if (signature !== (secret === undefined ? undefined : signatureOf(text, secret))) return undefined;
+  return { commits: Number(commits), seq: Number(seq), hash };
 }
 
-function formatLine({ commits, seq, hash }: Head): string {
+function formatLine({ commits, seq, hash }: Head, { secret }: HeadPlace): string {
   const digits = (number: number) => String(number).padStart(numberDigits, "0");
-  return `${digits(commits)} ${digits(seq)} ${hash}\n`;
+  const text = `${digits(commits)} ${digits(seq)} ${hash}`;
+  return `${secret === undefined ? text : `${text} ${signatureOf(text, secret)}`}\n`;
+}
+
+function signatureOf(text: string, secret: string): string {
+  return createHmac("sha256", secret).update(text).digest("hex");
 }

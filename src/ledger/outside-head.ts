@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createHead, type Head, HeadFile, type ReadHead, readHead } from "./audit-head.ts";
+import { createHead, type Head, HeadFile, type HeadPlace, type ReadHead, readHead } from "./audit-head.ts";
 
 /** A folder that is not restored together with a ledger. */
 export interface HeadsFolder {
@@ -16,19 +16,20 @@ export interface HeadsFolder {
 export class OutsideHead implements Disposable {
   readonly path: string;
   readonly #folder: HeadsFolder;
-  readonly #name: string;
+  readonly #place: HeadPlace;
   #file: HeadFile | "not writable" | undefined;
 
-  constructor(folder: HeadsFolder, ledger: string) {
+  /** With the ledger's secret, the copy is signed. */
+  constructor(folder: HeadsFolder, ledger: string, secret?: string) {
     this.path = join(folder.path, ledger);
     this.#folder = folder;
-    this.#name = ledger;
+    this.#place = { folder: folder.path, name: ledger, secret };
   }
 
   /** A place that cannot be read knows nothing. */
   read(): ReadHead {
     try {
-      return readHead(this.#folder.path, this.#name);
+      return readHead(this.#place);
     } catch {
       return "missing";
     }
@@ -48,8 +49,8 @@ export class OutsideHead implements Disposable {
 
   #open(head: Head): HeadFile {
     this.#folder.create();
-    createHead(this.#folder.path, head, this.#name);
-    return new HeadFile(this.#folder.path, this.#name);
+    createHead(this.#place, head);
+    return new HeadFile(this.#place);
   }
 
   [Symbol.dispose](): void {

@@ -69,6 +69,7 @@ export async function openSessionRun(
     return unusable;
   }
   const { engine, call, repository } = context;
+  const held = run.context.conductorOf?.(name);
   const say = (text: string) => tell(maskByOwnRules(run.context.secrets.mask(text)));
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
@@ -87,7 +88,7 @@ export async function openSessionRun(
     move: async (event, decisions = []) => {
       const before = await load();
       const facts = await lookUp(run.context, before, needsOf(before, event));
-      const moved = await moveSession(engine, { session: name, event, facts, decisions }, call);
+      const moved = await moveSession(engine, { session: name, event, facts, decisions, held }, call);
       if ("allow" in moved) throw new SessionFault(moved);
       role = moved.dispatched?.role ?? role;
       await publish();

@@ -6,7 +6,7 @@ import { beginning, link, textAroundSeq } from "../../src/ledger/event-chain.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { Connection } from "../../src/ledger/postgres/connection.ts";
 import { envelopeOf } from "../../src/ledger/postgres/envelope.ts";
-import { migrate } from "../../src/ledger/postgres/migrations.ts";
+import { knownVersion, migrate } from "../../src/ledger/postgres/migrations.ts";
 import { acceptLoss, openPostgresLedger } from "../../src/ledger/postgres/open-ledger.ts";
 import type { StoreFault } from "../../src/ledger/store-fault.ts";
 import { cuttingProxy } from "../support/cutting-proxy.ts";
@@ -112,7 +112,13 @@ describe("a change", () => {
       expect(proxy.cuts).toBe(1);
       expect(await raw("SELECT seq FROM lockstep.events")).toHaveLength(1);
       ledger.close();
-      const other = envelopeOf(creating(newTask("T-2")));
+      const other = envelopeOf(creating(newTask("T-2")), {
+        ...{
+          format: knownVersion,
+          name: String((await raw("SELECT name FROM lockstep.meta"))[0]?.name),
+          seen: 1,
+        },
+      });
       const connection = await Connection.open({ url });
       const twice = [1, 2].map(() => connection.rows("SELECT lockstep.apply_change($1) AS answer", [other]));
       const [one, again] = await Promise.all(twice);

@@ -2,10 +2,12 @@ import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { isHere } from "../../core/leases/lease.ts";
+import { readDatabaseUrl } from "../../core/values/database-url.ts";
 import type { LedgerAbout, Machine } from "../../ledger/ledger.ts";
 import { differenceOf, type LedgerCopy } from "../../ledger/ledger-copy.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
+import { hasOwnLedger } from "../../workspace/state/has-ledger.ts";
 import { knownLedgerUrl, ledgerUrl } from "../../workspace/state/ledger-url.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import { headsFolder } from "../../workspace/state/state-home.ts";
@@ -122,31 +124,37 @@ export function ledgerMoveCommand({ json, to }: JsonOption & { readonly to: stri
   return showReading<Moved>({ json, text }, async () => {
     const project = findProject(currentFolder());
     const folder = openStateFolder(project);
-    await refuseAtWork();
-    return to === "sqlite" ? moveToFile(project, folder) : moveToDatabase(folder, to);
+    return to === "sqlite" ? moveToFile(project, folder) : moveToDatabase(project, folder, to);
   });
 }
 
-async function moveToDatabase(folder: string, url: string): Promise<Moved> {
-  if (!/^postgres(?:ql)?:\/\//.test(url))
+async function moveToDatabase(project: Project, folder: string, url: string): Promise<Moved> {
+  if (readDatabaseUrl(url) === undefined)
     throw new CommandFault(
       "R-IN-001",
-      "--to takes a URL such as postgres://OWNER@HOST/DATABASE, or `sqlite`",
+      "--to takes a URL such as postgres://OWNER@HOST/DATABASE, with special characters of a password percent-encoded, or `sqlite`",
     );
+  if (!hasOwnLedger(project))
+    throw new CommandFault("R-ST-001", "this machine has no ledger to move: begin with the new one");
   const { readSqliteCopy } = await import("../../ledger/sqlite/copy-ledger.ts");
   const { readPostgresCopy, writePostgresCopy } = await import("../../ledger/postgres/copy-ledger.ts");
   const copy = await readSqliteCopy(folder);
+  refuseAtWork(copy);
   await writePostgresCopy(url, copy);
   refuseDifference(copy, await readPostgresCopy(url));
+  refuseChanged(copy, await readSqliteCopy(folder));
   return { to: "postgres", events: copy.events.length, tasks: copy.tasks.length, kept: [] };
 }
 
 async function moveToFile(project: Project, folder: string): Promise<Moved> {
   const { readSqliteCopy, writeSqliteCopy } = await import("../../ledger/sqlite/copy-ledger.ts");
   const { readPostgresCopy } = await import("../../ledger/postgres/copy-ledger.ts");
-  const copy = await readPostgresCopy(await neededUrl(project));
+  const url = await neededUrl(project);
+  const copy = await readPostgresCopy(url);
+  refuseAtWork(copy);
   const kept = await writeSqliteCopy(folder, copy, new Date());
   refuseDifference(copy, await readSqliteCopy(folder));
+  refuseChanged(copy, await readPostgresCopy(url));
   return { to: "sqlite", events: copy.events.length, tasks: copy.tasks.length, kept };
 }
 
@@ -159,16 +167,23 @@ function refuseDifference(one: LedgerCopy, other: LedgerCopy): void {
     );
 }
 
+/** Another process may have used the ledger while it was copied. */
+function refuseChanged(copied: LedgerCopy, now: LedgerCopy): void {
+  if (now.commits === copied.commits) return;
+  throw new CommandFault(
+    "R-ST-001",
+    "the ledger was changed while it was copied: do not use the copy; stop what works here, and move again into an empty database",
+  );
+}
+
 /** A lease belongs to the clock of its ledger, so none may be running. */
-async function refuseAtWork(): Promise<void> {
-  using opened = await openEngine();
-  const { ledger } = opened.engine;
-  const [running] = await ledger.runningAttempts();
-  if ((await ledger.intents()).length > 0)
+function refuseAtWork({ attempts, intents }: LedgerCopy): void {
+  if (intents.some(({ done }) => !done))
     throw new CommandFault(
       "R-ST-001",
       "a landing was interrupted: finish it first with `lockstep land` or `lockstep run`",
     );
+  const running = attempts.find(({ leaseState }) => leaseState === "running");
   if (running !== undefined)
     throw new CommandFault(
       "R-ST-001",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
 import { concernsSession, isOfSession, originalOf } from "../../core/names/task-name.ts";
-import { isSessionOver } from "../../engine/sessions/current-session.ts";
+import { isSessionOver } from "../../core/session/session.ts";
 import { listSessions } from "../../engine/views/list-sessions.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { runAtWork } from "../../server/run-at-work.ts";

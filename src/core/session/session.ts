@@ -139,3 +139,15 @@ export function withRepair({ repairs }: Session, task: string, loop: RepairLoop)
   const own = Object.hasOwn(repairs, task) ? repairs[task] : noRepairs;
   return { ...repairs, [task]: { ...noRepairs, ...own, [loop]: (own?.[loop] ?? 0) + 1 } };
 }
+
+/** The blocker code of an abandoned session. */
+export const abandoned = "abandoned";
+
+/** Done or abandoned. */
+export function isSessionOver({ state, blocker }: Pick<Session, "state" | "blocker">): boolean {
+  return state === "DONE" || isGivenUp({ blocker });
+}
+
+export function isGivenUp({ blocker }: Pick<Session, "blocker">): boolean {
+  return blocker?.code === abandoned;
+}

@@ -1,10 +1,10 @@
 import { agentOfKey, isMeta, isOfSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Session } from "../../core/session/session.ts";
+import { isSessionOver } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { compareNames } from "../../core/text/compare-names.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
-import { isSessionOver } from "../sessions/current-session.ts";
 
 /** All questions of a session, from its roles, its tasks and its agents, in order. */
 export async function sessionDecisions(

@@ -9,6 +9,7 @@ import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
+import { expectRole, type HeldRole, whyNotHolder } from "../change/hold-role.ts";
 import { settle, withoutKey } from "../change/settle.ts";
 import { asStored } from "./open-session.ts";
 
@@ -19,6 +20,8 @@ export interface SessionMove {
   readonly facts?: Facts;
   /** Changed decisions to store in the same commit. */
   readonly decisions?: readonly Decision[];
+  /** The conductor's role, if the caller conducts the session. */
+  readonly held?: HeldRole | undefined;
 }
 
 /** Applies an event to a session: everything is stored, or nothing with a reason. */
@@ -26,7 +29,7 @@ export const moveSession = internal("move-session", move);
 
 async function move(
   engine: Engine,
-  { session: name, event, facts = {}, decisions = [] }: SessionMove,
+  { session: name, event, facts = {}, decisions = [], held }: SessionMove,
   call: Admitted,
 ): Promise<Session | Deny> {
   let moved: Session | undefined;
@@ -35,6 +38,8 @@ async function move(
     engine,
     { operation: "move-session", input, call: withoutKey(call) },
     async () => {
+      const replaced = await whyNotHolder(engine, held);
+      if (replaced !== undefined) return { verdict: replaced };
       const session = await engine.ledger.session(name);
       if (session === undefined) return { verdict: unknownSession(name) };
       const stale = await findStale(engine, decisions);
@@ -46,7 +51,7 @@ async function move(
         const type = state === "pending" ? "decision.asked" : `decision.${state}`;
         draft.note({ type, task, from: null, to: null, data: { id, answer } });
       }
-      const change = await draft.toChange({ sessions: [next], decisions });
+      const change = await draft.toChange({ sessions: [next], decisions, ...expectRole(held) });
       if ("allow" in change) return { verdict: change };
       [moved] = change.sessions ?? [];
       return { verdict: allow(), change };

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { sampleTask } from "../../../test/support/sample-task.ts";
-import { newSession, type Session } from "../../core/session/session.ts";
+import { abandoned, newSession, type Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt, Decision } from "../../ledger/ledger.ts";
-import { abandoned } from "../sessions/current-session.ts";
 import { finishedBefore } from "./finished-work.ts";
 
 const made = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { isMeta } from "../../core/names/task-name.ts";
+import { isGivenUp, isSessionOver } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Survey } from "../../ledger/ledger.ts";
-import { isGivenUp, isSessionOver } from "../sessions/current-session.ts";
 import { openAmong } from "./read-status.ts";
 
 type Facts = Pick<Survey, "tasks" | "attempts" | "decisions" | "sessions">;

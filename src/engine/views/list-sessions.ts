@@ -1,9 +1,9 @@
 import { isMeta, isOfSession } from "../../core/names/task-name.ts";
 import type { Session } from "../../core/session/session.ts";
+import { isGivenUp } from "../../core/session/session.ts";
 import { isIn, type Task } from "../../core/tasks/task.ts";
 import type { Decision, Survey } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
-import { isGivenUp } from "../sessions/current-session.ts";
 import { lookAt, outcomeOf, type TaskStatus } from "./read-status.ts";
 
 export interface ListedSession {

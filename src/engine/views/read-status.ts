@@ -3,6 +3,7 @@ import { addCost } from "../../core/loops/budgets.ts";
 import { isMeta } from "../../core/names/task-name.ts";
 import { nameOfWait, type WaitFacts, waitsOf } from "../../core/plan/waits.ts";
 import type { Session } from "../../core/session/session.ts";
+import { isGivenUp } from "../../core/session/session.ts";
 import { reportedIn } from "../../core/tasks/result.ts";
 import { isDown, stateWords } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -12,7 +13,7 @@ import type { Engine } from "../change/engine.ts";
 import { isSettled, sessionAskedAbout } from "../decisions/session-decisions.ts";
 import { waitingLandings } from "../landing/waiting-landings.ts";
 import { machinesIn } from "../machines/list-machines.ts";
-import { currentOf, isGivenUp } from "../sessions/current-session.ts";
+import { currentOf } from "../sessions/current-session.ts";
 import { waitFacts } from "./wait-facts.ts";
 
 export interface StatusInput {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientConfig, Pool, PoolClient } from "pg";
+import { readDatabaseUrl } from "../../core/values/database-url.ts";
 import { StoreFault } from "../store-fault.ts";
 import { translateError } from "./translate-error.ts";
 
@@ -40,6 +41,8 @@ export interface ConnectionOptions {
 }
 
 const waitMsDefault = 30_000;
+/** A server that is busy for longer is worth telling. */
+const busyMs = 2000;
 const connectMs = 5000;
 /** The server ends a statement first; the client's own limit is for a server that hangs. */
 const statementMsDefault = 10_000;
@@ -62,7 +65,7 @@ export class Connection {
   #isClosed = false;
 
   private constructor(pool: Pool, newClient: () => Client, options: ConnectionOptions) {
-    this.place = shownUrl(options.url);
+    this.place = readDatabaseUrl(options.url)?.place ?? "the configured URL";
     this.#pool = pool;
     this.#newClient = newClient;
     this.#waitMs = options.waitMs ?? waitMsDefault;
@@ -173,7 +176,8 @@ export class Connection {
   }
 
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + this.#waitMs;
+    const startMs = performance.now();
+    const deadline = startMs + this.#waitMs;
     for (let round = 0; ; round += 1) {
       try {
         const result = await work();
@@ -184,7 +188,8 @@ export class Connection {
         if (fault instanceof StoreFault && fault.kind === "unreachable") this.#onLost();
         const isTemporary = fault instanceof StoreFault && ["unreachable", "busy"].includes(fault.kind);
         if (!isTemporary || this.#isClosed || performance.now() >= deadline) throw fault;
-        if (fault.kind === "unreachable" && !this.#isWaiting && round > 0) {
+        const isLong = fault.kind === "unreachable" ? round > 0 : performance.now() - startMs > busyMs;
+        if (isLong && !this.#isWaiting) {
           this.#isWaiting = true;
           this.#onWait(fault.message);
         }
@@ -192,17 +197,5 @@ export class Connection {
       const most = Math.min(pauseMs.min * 2 ** round, pauseMs.max);
       await sleep(Math.min(most / 2 + (Math.random() * most) / 2, Math.max(0, deadline - performance.now())));
     }
-  }
-}
-
-/** A URL without the password. */
-function shownUrl(url: string): string {
-  try {
-    const shown = new URL(url);
-    shown.password = "";
-    shown.search = "";
-    return shown.href;
-  } catch {
-    return "the configured URL";
   }
 }

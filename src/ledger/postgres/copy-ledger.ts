@@ -3,7 +3,7 @@ import type { Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { beginning, canonicalJson } from "../event-chain.ts";
 import type { Answered, Attempt, Decision, Lock, Role, StoredRun } from "../ledger.ts";
-import type { LedgerCopy } from "../ledger-copy.ts";
+import { differenceOf, type LedgerCopy } from "../ledger-copy.ts";
 import { prefixesOf } from "../lock-prefixes.ts";
 import { attemptKey } from "../written-documents.ts";
 import { Connection } from "./connection.ts";
@@ -19,6 +19,11 @@ export async function readPostgresCopy(url: string): Promise<LedgerCopy> {
     await readCurrentMeta(connection);
     return await connection.transaction(async (client) => {
       await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      const { rows } = await client.query("SELECT file FROM lockstep.archived LIMIT 1");
+      if (rows[0] !== undefined)
+        throw postgresFault("network", connection.place, {
+          why: `a part of it was archived to ${rows[0].file}, and a copy would lack that: keep this ledger`,
+        });
       return copyOf(client);
     });
   } finally {
@@ -61,10 +66,13 @@ export async function writePostgresCopy(url: string, copy: LedgerCopy): Promise<
     await readCurrentMeta(connection);
     await connection.transaction(async (client) => {
       const { rows } = await client.query("SELECT commits, seq FROM lockstep.meta FOR UPDATE");
-      if (Number(rows[0]?.commits) > 0 || Number(rows[0]?.seq) > 0)
+      if (Number(rows[0]?.commits) > 0 || Number(rows[0]?.seq) > 0) {
+        // An earlier move may have been interrupted after its commit.
+        if (differenceOf(copy, await copyOf(client)) === undefined) return;
         throw postgresFault("network", connection.place, {
           why: "it is not empty: move the ledger into a new database",
         });
+      }
       await fill(client, copy);
     });
   } finally {

@@ -9,16 +9,25 @@ import { assertStateChain } from "../state-chain.ts";
 import { assertStorable } from "../storable.ts";
 import { type Document, documentsOf, isDurable } from "../written-documents.ts";
 
+/** What the process that makes a change knows of the ledger. */
+interface KnownState {
+  readonly format: number;
+  readonly name: string;
+  /** Commits. */
+  readonly seen: number;
+}
+
 /**
  * A change in the form that the function `apply_change` of the database takes: documents as text, with the columns by which
  * they are found. Parts without content are left out.
  */
-export function envelopeOf(change: Change): string {
+export function envelopeOf(change: Change, known: KnownState): string {
   const documents = documentsOf(change);
   const { expect = {}, take = [], release, settings = {}, evidence = [], intents = [], request } = change;
   const isLight = !isDurable(change) && isRenewal(change);
   const broken = whyBroken(change);
   const parts = {
+    ...known,
     ...(isLight ? { light: true } : { id: randomUUID() }),
     ...(isDurable(change) ? { counts: true } : {}),
     ...(broken === undefined ? {} : { broken }),

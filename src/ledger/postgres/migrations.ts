@@ -18,7 +18,7 @@ const migrations: readonly Migration[] = [
       [lockstep, random(8), random(32), beginning.hash],
     );
     await client.query(
-      "INSERT INTO lockstep.clock (ms, identity, grace_ms) VALUES (0, lockstep.server_identity(), 0)",
+      "INSERT INTO lockstep.clock (ms, server_ms, identity, grace_ms) VALUES (0, 0, lockstep.server_identity(), 0)",
     );
   },
   async (client) => {
@@ -26,7 +26,7 @@ const migrations: readonly Migration[] = [
   },
 ];
 
-const knownVersion = migrations.length;
+export const knownVersion = migrations.length;
 
 export interface Meta {
   readonly version: number;
@@ -69,8 +69,11 @@ export async function readCurrentMeta(connection: Connection): Promise<Meta> {
 }
 
 function refuseNewer(connection: Connection, { version, lockstep }: Meta): void {
-  if (version <= knownVersion) return;
-  throw postgresFault("newer", connection.place, {
+  if (version > knownVersion) throw newerFault(connection.place, { version, lockstep });
+}
+
+export function newerFault(place: string, { version, lockstep }: Pick<Meta, "version" | "lockstep">) {
+  return postgresFault("newer", place, {
     why: `it has version ${version}, this Lockstep knows ${knownVersion}: install Lockstep ${lockstep} or later`,
   });
 }

@@ -4,7 +4,7 @@ import type { Ledger, Machine } from "../ledger.ts";
 import { type HeadsFolder, OutsideHead } from "../outside-head.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { eventRow } from "./envelope.ts";
-import { findLoss, readTail } from "./known-head.ts";
+import { findLoss, KnownLedger, readTail } from "./known-head.ts";
 import { LedgerClock } from "./ledger-clock.ts";
 import { readCurrentMeta } from "./migrations.ts";
 import { type LocalVersion, PostgresLedger, tick } from "./postgres-ledger.ts";
@@ -26,22 +26,31 @@ export async function openPostgresLedger(options: OpenOptions): Promise<Ledger> 
   const clock = new LedgerClock(options.localMs ?? (() => performance.now()));
   const connection = await Connection.open({ ...options, onLost: () => clock.distrust() });
   try {
-    const { name, secret, loss } = await readCurrentMeta(connection);
-    if (loss !== null) throw postgresFault("lost", connection.place, { why: loss });
-    const head = options.heads === undefined ? undefined : new OutsideHead(options.heads, name);
-    const check = () => checkHead(connection, head);
-    const parts = { connection, clock, machine: options.machine, head, local: options.local, check };
+    const meta = await readCurrentMeta(connection);
+    const known = new KnownLedger(meta, options.heads);
+    const check = () => checkLedger(connection, known);
+    const parts = { connection, clock, machine: options.machine, known, local: options.local, check };
     await tick(parts);
-    return new PostgresLedger({ ...parts, secret });
+    return new PostgresLedger({ ...parts, secret: meta.secret });
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
-/** The head is read first: the ledger may be ahead of it, but never behind. */
-async function checkHead(connection: Connection, head: OutsideHead | undefined): Promise<void> {
-  const loss = head === undefined ? undefined : await findLoss(connection, head.read());
+/** The head is read before the ledger's end: the ledger may be ahead of it, but never behind. */
+async function checkLedger(connection: Connection, known: KnownLedger): Promise<void> {
+  const { name, loss: reported } = await readCurrentMeta(connection);
+  if (reported !== null) throw postgresFault("lost", connection.place, { why: reported });
+  known.rename(name);
+  if (known.head === undefined) return;
+  const head = known.head.read();
+  // What is wrong with a file of this machine stops this machine only.
+  if (head === "unreadable")
+    throw postgresFault("network", connection.place, {
+      why: `the record of it on this machine was changed: if nobody restored a backup of the ledger, delete ${known.head.path}`,
+    });
+  const loss = await findLoss(connection, head);
   if (loss === undefined) return;
   await connection.rows("SELECT lockstep.report_loss($1)", [loss]);
   throw postgresFault("lost", connection.place, { why: loss });
@@ -57,8 +66,8 @@ export async function acceptLoss(
 ): Promise<{ readonly before: Head | undefined; readonly now: Head }> {
   const connection = await Connection.open({ url });
   try {
-    const { name } = await readCurrentMeta(connection);
-    const known = heads === undefined ? "missing" : new OutsideHead(heads, name).read();
+    const { name, secret } = await readCurrentMeta(connection);
+    const known = heads === undefined ? "missing" : new OutsideHead(heads, name, secret).read();
     const before = typeof known === "string" ? undefined : known;
     const event = {
       ...{ at: at.toISOString(), type: "ledger.loss-accepted", actor: "person", cause: "accept-loss" },

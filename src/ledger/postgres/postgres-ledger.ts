@@ -25,12 +25,14 @@ import type {
   TaskFilter,
 } from "../ledger.ts";
 import { ancestorsOf } from "../lock-prefixes.ts";
-import type { OutsideHead } from "../outside-head.ts";
+import { StoreFault } from "../store-fault.ts";
 import { taskIn } from "../task-in.ts";
 import { isDurable } from "../written-documents.ts";
 import type { Connection } from "./connection.ts";
 import { column, envelopeOf } from "./envelope.ts";
+import type { KnownLedger } from "./known-head.ts";
 import type { LedgerClock } from "./ledger-clock.ts";
+import { knownVersion, newerFault } from "./migrations.ts";
 import { postgresFault } from "./translate-error.ts";
 import { verifyLedger } from "./verify.ts";
 
@@ -54,7 +56,7 @@ export interface LedgerParts {
   readonly clock: LedgerClock;
   readonly secret: string;
   readonly machine: Omit<Machine, "beatMs"> | undefined;
-  readonly head: OutsideHead | undefined;
+  readonly known: KnownLedger;
   readonly local: LocalVersion | undefined;
   /** Compares the ledger with what this machine knows of it; throws if something is missing. */
   readonly check: () => Promise<void>;
@@ -230,21 +232,31 @@ export class PostgresLedger implements Ledger {
   }
 
   async commit(change: Change): Promise<Committed> {
-    const envelope = envelopeOf(change);
+    const { known, local, check } = this.#parts;
+    const envelope = envelopeOf(change, { format: knownVersion, name: known.name, seen: known.commits });
     const [row] = await this.#read<{ answer: Answer }>("SELECT lockstep.apply_change($1) AS answer", [
       envelope,
     ]);
     const answer = row?.answer ?? {};
     this.#seen += 1;
-    this.#parts.local?.bump();
+    local?.bump();
     if ("conflict" in answer) {
       this.#crowdedUntilMs = performance.now() + crowdedMs;
       return answer;
     }
     if ("broken" in answer) throw new InvariantBroken(answer.broken);
     if ("lost" in answer) throw postgresFault("lost", this.#connection.place, { why: answer.lost });
+    if ("format" in answer)
+      throw newerFault(this.#connection.place, { version: answer.format, lockstep: answer.lockstep });
+    if ("archived" in answer)
+      throw new StoreFault("network", `${answer.archived}: give the new task or its session another name`);
+    if ("renamed" in answer) {
+      await check();
+      return this.commit(change);
+    }
     if (!("seq" in answer)) throw new Error("the ledger gave no answer");
-    if (isDurable(change)) this.#parts.head?.advance(answer);
+    known.saw(answer);
+    if (isDurable(change)) known.head?.advance(answer);
     return { ok: true, seq: answer.seq };
   }
 
@@ -280,13 +292,13 @@ export class PostgresLedger implements Ledger {
   }
 
   verify() {
-    return verifyLedger(this.#connection, this.#parts.head);
+    return verifyLedger(this.#connection, this.#parts.known.head);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#connection.close();
-    this.#parts.head?.[Symbol.dispose]();
+    this.#parts.known[Symbol.dispose]();
     void this.#listening?.then((listener) => listener?.[Symbol.dispose]());
   }
 
@@ -342,6 +354,11 @@ type Answer =
   | { readonly conflict: string }
   | { readonly broken: string }
   | { readonly lost: string }
+  /** A newer Lockstep has migrated the ledger meanwhile. */
+  | { readonly format: number; readonly lockstep: string }
+  | { readonly archived: string }
+  /** A person has accepted a loss meanwhile. */
+  | { readonly renamed: true }
   | object;
 
 /** Asks the server for its time, and tells it that this machine is there. */

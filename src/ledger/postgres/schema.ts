@@ -12,7 +12,7 @@ CREATE TABLE lockstep.meta (
 );
 CREATE TABLE lockstep.clock (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
-  ms bigint NOT NULL, identity text NOT NULL, grace_ms bigint NOT NULL
+  ms bigint NOT NULL, server_ms bigint NOT NULL, identity text NOT NULL, grace_ms bigint NOT NULL
 ) WITH (fillfactor = 50);
 CREATE TABLE lockstep.machines (id text COLLATE "C" PRIMARY KEY, body text NOT NULL, beat_ms bigint NOT NULL);
 CREATE TABLE lockstep.answers (id uuid PRIMARY KEY, answer text NOT NULL, at_ms bigint NOT NULL);
@@ -92,34 +92,44 @@ CREATE TRIGGER intents_stay BEFORE DELETE OR TRUNCATE ON lockstep.intents
 `;
 
 /**
- * The ledger's time never goes back: the highest time that was seen is kept in a row, which is written at most once a
- * second. After a restart or a failover of the server, `grace_ms` is the time from which every lease has its full
- * length again. `tick` also records that a machine is there.
+ * The ledger's time never goes back: the highest time that was seen is kept in a row, with the server's time then, and
+ * is written at most once a second. While the server's clock is behind it, because it was set back, the ledger's time
+ * runs at half speed: a lease then lasts twice as long at most. After a restart or a failover of the server, `grace_ms`
+ * is the time from which every lease has its full length again. `tick` also records that a machine is there.
  */
 const clock = `
 CREATE FUNCTION lockstep.server_identity() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
   SELECT s.system_identifier || '/' || c.timeline_id || '/' || extract(epoch FROM pg_postmaster_start_time())
   FROM pg_control_system() s, pg_control_checkpoint() c
 $$;
+CREATE FUNCTION lockstep.server_ms() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog AS $$
+  SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
+$$;
+CREATE FUNCTION lockstep.ms_at(known lockstep.clock, raw_ms bigint) RETURNS bigint LANGUAGE sql AS $$
+  SELECT greatest(raw_ms, known.ms, known.ms + (raw_ms - known.server_ms) / 2)
+$$;
 CREATE FUNCTION lockstep.tick(machine text DEFAULT NULL, about text DEFAULT NULL) RETURNS json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 DECLARE
   known clock%ROWTYPE;
-  now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
+  raw_ms bigint := server_ms();
+  now_ms bigint;
   server text := server_identity();
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   SELECT * INTO STRICT known FROM clock;
-  IF known.identity <> server THEN
+  IF known.identity <> server OR known.server_ms - raw_ms > 1000 THEN
     SELECT * INTO STRICT known FROM clock FOR UPDATE;
-    IF known.identity <> server THEN
-      now_ms := greatest(known.ms, now_ms);
-      UPDATE clock SET ms = now_ms, identity = server, grace_ms = now_ms RETURNING * INTO known;
+    now_ms := ms_at(known, raw_ms);
+    UPDATE clock SET ms = now_ms, server_ms = raw_ms, identity = server,
+      grace_ms = CASE WHEN known.identity <> server THEN now_ms ELSE known.grace_ms END RETURNING * INTO known;
+  ELSE
+    now_ms := ms_at(known, raw_ms);
+    IF now_ms - known.ms >= 1000 THEN
+      UPDATE clock SET ms = now_ms, server_ms = raw_ms
+        WHERE one IN (SELECT one FROM clock WHERE now_ms - ms >= 1000 FOR UPDATE SKIP LOCKED);
     END IF;
-  ELSIF now_ms - known.ms >= 1000 THEN
-    UPDATE clock SET ms = now_ms WHERE one IN (SELECT one FROM clock WHERE now_ms - ms >= 1000 FOR UPDATE SKIP LOCKED);
   END IF;
-  now_ms := greatest(known.ms, now_ms);
   IF machine IS NOT NULL THEN
     INSERT INTO machines VALUES (machine, about, now_ms)
       ON CONFLICT (id) DO UPDATE SET body = about, beat_ms = now_ms WHERE now_ms - machines.beat_ms >= 1000;
@@ -137,6 +147,14 @@ const commit = `
 CREATE FUNCTION lockstep.why_refused(change jsonb, tail lockstep.meta) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE bad text;
 BEGIN
+  IF (change->>'format')::int <> tail.version THEN
+    RETURN jsonb_build_object('format', tail.version, 'lockstep', tail.lockstep);
+  END IF;
+  IF change->>'name' <> tail.name THEN RETURN '{"renamed": true}'; END IF;
+  IF tail.loss IS NULL AND (change->>'seen')::bigint > tail.commits THEN
+    UPDATE meta SET loss = format('the last %s changes are missing', (change->>'seen')::bigint - tail.commits)
+      RETURNING * INTO tail;
+  END IF;
   IF tail.loss IS NOT NULL THEN RETURN jsonb_build_object('lost', tail.loss); END IF;
   IF change ? 'request' AND EXISTS (SELECT 1 FROM requests WHERE key = change->'request'->>'key') THEN
     RETURN '{"conflict": "request"}';
@@ -150,8 +168,13 @@ BEGIN
     bad := why_outdated(change);
     IF bad IS NOT NULL THEN RETURN jsonb_build_object('conflict', bad); END IF;
   END IF;
-  IF change ? 'broken' THEN RETURN jsonb_build_object('broken', change->>'broken'); END IF;
+  bad := coalesce(change->>'broken', why_forbidden(change));
+  IF bad IS NOT NULL THEN RETURN jsonb_build_object('broken', bad); END IF;
   IF change ? 'tasks' THEN
+    SELECT format('task \`%s\` was archived to %s', a.task, a.file) INTO bad
+      FROM jsonb_to_recordset(change->'tasks') AS d(key text, version bigint) JOIN archived a ON a.task = d.key
+      WHERE d.version = 0 LIMIT 1;
+    IF bad IS NOT NULL THEN RETURN jsonb_build_object('archived', bad); END IF;
     SELECT 'INV-5: task \`' || d.key || '\` is ' || coalesce(t.state, 'null') || ', but its events begin at '
         || coalesce(d.was, 'null') INTO bad
       FROM jsonb_to_recordset(change->'tasks') AS d(key text, was text) LEFT JOIN tasks t USING (key)
@@ -159,6 +182,23 @@ BEGIN
     IF bad IS NOT NULL THEN RETURN jsonb_build_object('broken', bad); END IF;
   END IF;
   RETURN NULL;
+END $$;
+
+CREATE FUNCTION lockstep.why_forbidden(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE bad text;
+BEGIN
+  IF change ? 'light' AND change ?| '{fence,tasks,decisions,sessions,release,take,evidence,settings,intents,intentsDone,request,events}' THEN
+    RETURN 'INV-5: a change without the ledger''s lock renews leases and does nothing else';
+  END IF;
+  IF change ? 'take' AND NOT change ? 'fence' THEN
+    RETURN 'INV-1: locks are taken without the fence at which their overlap was checked';
+  END IF;
+  IF change ? 'roles' THEN
+    SELECT 'INV-2: the epoch of role \`' || d.key || '\` would go back from ' || r.epoch || ' to ' || d.epoch INTO bad
+      FROM jsonb_to_recordset(change->'roles') AS d(key text, epoch bigint) JOIN roles r USING (key)
+      WHERE d.epoch < r.epoch LIMIT 1;
+  END IF;
+  RETURN bad;
 END $$;
 
 CREATE FUNCTION lockstep.why_stale(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -290,6 +330,7 @@ BEGIN
   FOR event IN SELECT value FROM jsonb_array_elements(change->'events') LOOP
     tail.seq := tail.seq + 1;
     text_of := (event->>'before') || tail.seq || (event->>'after');
+    PERFORM text_of::json; -- nobody can remove an event that no reader can parse
     tail.hash := encode(sha256(convert_to(tail.hash || chr(10) || text_of, 'UTF8')), 'hex');
     INSERT INTO lockstep.events VALUES (tail.seq, text_of, tail.hash, event->>'task', event->>'type');
   END LOOP;
@@ -320,8 +361,11 @@ BEGIN
   IF light THEN RETURN jsonb_build_object('seq', tail.seq, 'hash', tail.hash, 'commits', tail.commits); END IF;
   IF change ?| '{evidence,settings,intents,intentsDone,request}' THEN PERFORM write_others(change); END IF;
   IF change ? 'take' THEN tail.fence := tail.fence + 1; END IF;
-  IF change ? 'counts' THEN tail.commits := tail.commits + 1;
-  ELSE PERFORM set_config('synchronous_commit', 'off', true);
+  IF NOT change ? 'counts' THEN PERFORM set_config('synchronous_commit', 'off', true);
+  ELSE
+    tail.commits := tail.commits + 1;
+    -- INV-3, also for a user whose commits do not wait for the disk by default.
+    IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
   END IF;
   tail := append_events(change, tail);
   answer := jsonb_build_object('seq', tail.seq, 'hash', tail.hash, 'commits', tail.commits);

@@ -23,7 +23,10 @@ export async function verifyLedger(
   const problems: Problem[] = [];
   const { states, tail } = await checkEvents(connection, problems);
   if (known !== undefined && known !== "missing") {
-    const loss = await findLoss(connection, known);
+    const loss =
+      known === "unreadable"
+        ? "the record of the ledger on this machine was changed"
+        : await findLoss(connection, known);
     if (loss !== undefined) problems.push({ problem: loss });
   }
   const [meta] = await connection.rows("SELECT seq::float8, hash FROM lockstep.meta");

@@ -26,14 +26,14 @@ export interface AcceptedLoss {
 export async function acceptLoss(folder: string, at: Date, heads?: HeadsFolder): Promise<AcceptedLoss> {
   try {
     const path = join(folder, databaseName);
-    const head = readHead(folder);
+    const head = readHead({ folder });
     const isEmpty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
     const now = isEmpty ? undefined : await readNow(path);
     const stale = isEmpty ? [`${databaseName}-wal`, `${databaseName}-shm`] : [];
     using outside = now === undefined || heads === undefined ? undefined : new OutsideHead(heads, now.name);
     const names = [headFileName, ...stale].map((name) => join(folder, name));
     const kept = moveAside([...names, ...(outside === undefined ? [] : [outside.path])], at);
-    if (now !== undefined) createHead(folder, now.head);
+    if (now !== undefined) createHead({ folder }, now.head);
     if (now !== undefined) outside?.advance(now.head);
     syncFolder(folder);
     return { before: typeof head === "string" ? undefined : head, now: now?.head, kept };

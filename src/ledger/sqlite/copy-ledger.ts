@@ -62,7 +62,7 @@ export async function writeSqliteCopy(
     try {
       await migrate(connection, migrations);
       await connection.write(() => fill(connection, copy), { durable: true });
-      createHead(beside, await connection.snapshot(() => headOf(connection)));
+      createHead({ folder: beside }, await connection.snapshot(() => headOf(connection)));
     } finally {
       connection.close();
     }

@@ -19,10 +19,10 @@ export async function openHead(
   if (seen.loss !== undefined) seen = await look(connection, folder, outside);
   if (seen.loss !== undefined) throw storeFault("lost", connection.place, { why: seen.loss.problem });
   if (seen.isNew) {
-    createHead(folder, seen.now);
+    createHead({ folder }, seen.now);
     syncFolder(folder);
   }
-  const file = new HeadFile(folder);
+  const file = new HeadFile({ folder });
   file.advance(seen.now);
   return file;
 }
@@ -46,7 +46,7 @@ export function readHeads(
 ): readonly [KnownHead, ...KnownHead[]] {
   const known = outside?.read() ?? "missing";
   return [
-    { file: headFileName, head: readHead(folder) },
+    { file: headFileName, head: readHead({ folder }) },
     ...(outside === undefined || known === "missing" ? [] : [{ file: outside.path, head: known }]),
   ];
 }

@@ -60,7 +60,7 @@ async function open(options: OpenOptions): Promise<Ledger> {
   const { folder, maxPages, waitMs, urgent = false, heads, migrations: known = migrations } = options;
   // Read before the database: the head file is created after the tables, so if it exists now, the ledger had
   // tables.
-  const hadHead = readHead(folder) !== "missing";
+  const hadHead = readHead({ folder }) !== "missing";
   const path = prepareFiles(options);
   const before = identityOf(path);
   const connection = new Connection(path, waitMs === undefined ? {} : { waitMs });

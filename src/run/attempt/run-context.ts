@@ -5,6 +5,7 @@ import type { Details } from "../../core/rules/verdict.ts";
 import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import type { HeldRole } from "../../engine/change/hold-role.ts";
 import type { Attempt, LedgerEvent } from "../../ledger/ledger.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
@@ -18,6 +19,8 @@ export interface RunContext extends IntegrationContext {
   readonly session: string;
   /** Why this process must stop conducting its sessions: another one does now. */
   whyReplaced?(): Error | undefined;
+  /** The role of the session's conductor, if this process has it: it goes into changes of the session. */
+  conductorOf?(session: string): HeldRole | undefined;
   /** Present if other machines work on the sessions too. */
   readonly fleet?: FleetMember;
   readonly sandbox: Sandbox;

@@ -35,6 +35,11 @@ export class ConductorRoles implements AsyncDisposable {
     return this.#held.has(session);
   }
 
+  /** The role, for changes that depend on it. */
+  held(session: string): HeldRole | undefined {
+    return this.#held.get(session);
+  }
+
   /** Throws if a process on another machine conducts the session: it continues there. */
   async take(session: string): Promise<void> {
     const heldBy = await this.#ask(session);

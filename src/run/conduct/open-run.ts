@@ -157,6 +157,7 @@ export async function openMember(context: IntegrationContext, request: MemberReq
     ...{ sandbox, agents, socket: host.socket, slots: new Slots(), secrets },
     dependencies: new Dependencies(context),
     whyReplaced: () => roles.fault,
+    conductorOf: (session: string) => roles.held(session),
     ...(fleet === undefined ? {} : { fleet }),
     atBase: () => atBase(context, fleet),
   };

@@ -4,6 +4,11 @@ import type { Project } from "../files/find-project.ts";
 import { knownLedgerUrl } from "./ledger-url.ts";
 import { stateFolder } from "./state-folder.ts";
 
+/** Whether this machine has a ledger of its own, used or not. */
+export function hasOwnLedger(project: Project): boolean {
+  return (statSync(join(stateFolder(project), "state.db"), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /**
  * True also for a head without a database: that ledger was deleted. An empty database without a head does not count,
  * because it is being created. A state folder that is not a folder counts; `openStateFolder` refuses it. A ledger that
@@ -16,5 +21,5 @@ export function hasLedger(project: Project): boolean {
   if (knownLedgerUrl(project) !== undefined) return true;
   if (found === undefined) return false;
   if (["audit.head", "state.db-wal"].some((name) => existsSync(join(folder, name)))) return true;
-  return (statSync(join(folder, "state.db"), { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return hasOwnLedger(project);
 }

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../contract/config.ts";
+import { readDatabaseUrl } from "../../core/values/database-url.ts";
 import type { Project } from "../files/find-project.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -16,9 +17,9 @@ class LedgerUrlFault extends Error {
 
 function fromEnvironment(): string | undefined {
   const url = process.env.LOCKSTEP_LEDGER_URL || undefined;
-  if (url === undefined || (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url))) return url;
+  if (url === undefined || readDatabaseUrl(url) !== undefined) return url;
   throw new LedgerUrlFault(
-    "LOCKSTEP_LEDGER_URL is not the URL of a database: set it to postgres://USER@HOST/DATABASE, or unset it",
+    "LOCKSTEP_LEDGER_URL is not the URL of a database: set it to postgres://USER@HOST/DATABASE, with special characters of a password percent-encoded, or unset it",
   );
 }
 
@@ -61,7 +62,7 @@ export function withoutLedgerAccess(config: Config): Config {
     workspace: {
       ...workspace,
       env_pass: workspace.env_pass.filter((name) => !opens.test(name)),
-      home: workspace.home.filter((path) => !/^(?:\.\/+)*\.(?:pgpass|pg_service)/.test(path)),
+      home: workspace.home.filter((path) => !/^(?:\.\/+)*\.(?:pgpass|pg_service|postgresql)/.test(path)),
     },
   };
 }
@@ -73,9 +74,8 @@ export function keepLedgerUrl(folder: string, url: string | undefined): void {
     rmSync(file, { force: true });
     return;
   }
-  const shown = new URL(url);
-  shown.password = "";
-  if (readIfThere(file) !== `${shown.href}\n`) replaceFile(file, `${shown.href}\n`);
+  const line = `${readDatabaseUrl(url)?.bare}\n`;
+  if (readIfThere(file) !== line) replaceFile(file, line);
 }
 
 function readIfThere(file: string): string | undefined {
