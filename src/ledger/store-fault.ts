@@ -18,10 +18,19 @@ export type StoreFaultKind =
 /** Faults that can go away without a repair of the ledger. */
 const temporary: ReadonlySet<StoreFaultKind> = new Set(["full", "busy", "unreachable"]);
 
-/** Recognised by its code, because a bundle may have its own copy of the class. */
+interface StoreLike extends Error {
+  readonly code: "E-STORE";
+  readonly kind?: string;
+  readonly retryable: boolean;
+}
+
+/** An error of the ledger or of the state folder, recognised by its code: a bundle may have its own copy of the class. */
+export function isStoreFault(error: unknown): error is StoreLike {
+  return error instanceof Error && "code" in error && error.code === "E-STORE";
+}
+
 export function isUnreachable(error: unknown): boolean {
-  const { code, kind } = error as { readonly code?: unknown; readonly kind?: unknown };
-  return error instanceof Error && code === "E-STORE" && kind === "unreachable";
+  return isStoreFault(error) && error.kind === "unreachable";
 }
 
 /** A fault of the storage under the ledger. The message ends with the next step for the user. */

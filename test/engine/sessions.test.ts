@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/core/session/session.ts";
 import type { SessionEvent } from "../../src/core/session/session-event.ts";
 import type { Engine } from "../../src/engine/change/engine.ts";
+import { conductorRole, endRole, takeRole } from "../../src/engine/change/hold-role.ts";
 import { askGate, reopenGate } from "../../src/engine/decisions/ask-gate.ts";
 import { askLogin } from "../../src/engine/decisions/ask-login.ts";
 import { askManual } from "../../src/engine/decisions/ask-manual.ts";
@@ -354,5 +355,22 @@ describe("what was asked in a session", () => {
       details: { ids: ["UD-1"] },
     });
     expect(await entry(engine, "UD-1")).toMatchObject({ state: "skipped", answer: "its task is over" });
+  });
+});
+
+describe("a session whose conductor was replaced", () => {
+  it("is moved by the new one only", async () => {
+    const engine = await opened();
+    const taken = await takeRole(engine, conductorRole(name), person);
+    if ("heldBy" in taken) throw new Error("nobody else has the role");
+    await endRole(engine, taken, person);
+    const next = await takeRole(engine, conductorRole(name), person);
+    if ("heldBy" in next) throw new Error("the role was given back");
+    const event = { type: "intake-done" } as const;
+    const late = await moveSession(engine, { session: name, event, facts: met, held: taken }, person);
+    expect(late).toMatchObject({ allow: false, code: "R-LS-001" });
+    expect(await engine.ledger.session(name)).toMatchObject({ state: "INTAKE", version: 1 });
+    const moved = await moveSession(engine, { session: name, event, facts: met, held: next }, person);
+    expect(moved).toMatchObject({ state: "DESIGN" });
   });
 });

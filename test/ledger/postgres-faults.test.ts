@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
@@ -102,7 +104,70 @@ describe("a machine's role", () => {
   });
 });
 
+describe("a change that a machine sends past Lockstep", () => {
+  const id = "00000000-0000-4000-8000-000000000001";
+  const task = { at: 0, key: "T-1", version: 0, body: "{}", state: "MERGED", needs: [] };
+  const lock = { at: 1, body: "{}", task: "T-1", kind: "path", resource: "src", prefixes: ["src"] };
+  const role = (version: number, epoch: number) => ({ at: 0, key: "r", version, body: "{}", epoch });
+
+  it.each<[string, object, RegExp]>([
+    ["writes a task without the ledger's lock", { light: true, tasks: [task] }, /INV-5/],
+    ["takes locks without the ledger's lock", { light: true, take: [lock], fence: 0 }, /INV-5/],
+    ["takes locks without a fence", { id, take: [lock] }, /INV-1/],
+    ["takes a role back to an older epoch", { light: true, roles: [role(1, 3)] }, /INV-2/],
+    ["adds an event that nobody can read", { id, events: [{ before: "{", after: "", type: "x" }] }, /json/],
+    ["changes nothing that it names", { id, events: 7 }, /scalar/],
+  ])("%s: refused, and nothing is written", async (_, change, why) => {
+    await using(async ({ url, raw }) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      const apply = (given: object) =>
+        client.query("SELECT lockstep.apply_change($1)", [JSON.stringify(given)]);
+      await apply({ light: true, roles: [role(0, 9)] });
+      const answer = await apply(change).then(
+        ({ rows }) => JSON.stringify(rows),
+        (error: Error) => error.message,
+      );
+      expect(answer).toMatch(why);
+      await client.end();
+      const stored = await raw(
+        `SELECT seq::int, fence::int, (SELECT count(*)::int FROM lockstep.tasks) AS tasks,
+          (SELECT count(*)::int FROM lockstep.locks) AS locks, (SELECT max(epoch)::int FROM lockstep.roles) AS epoch
+          FROM lockstep.meta`,
+      );
+      expect(stored).toEqual([{ seq: 0, fence: 0, tasks: 0, locks: 0, epoch: 9 }]);
+    });
+  });
+});
+
 describe("a change", () => {
+  it("waits for the disk (INV-3), also for a user whose commits do not", async () => {
+    await using(async ({ url, raw }) => {
+      const client = new pg.Client({ connectionString: `${url}?options=-c%20synchronous_commit%3Doff` });
+      await client.connect();
+      const [meta] = await raw("SELECT name FROM lockstep.meta");
+      const change = envelopeOf(creating(newTask("T-1")), {
+        ...{ format: knownVersion, name: String(meta?.name), seen: 0 },
+      });
+      await client.query("BEGIN");
+      await client.query("SELECT lockstep.apply_change($1)", [change]);
+      expect((await client.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }]);
+      await client.query("COMMIT");
+      await client.end();
+    });
+  });
+
+  it("of a process that has seen more than the database holds is refused to all, without a new connection", async () => {
+    await using(async ({ url, raw }) => {
+      const ledger = await openPostgresLedger({ url });
+      committed(await ledger.commit(creating(newTask("T-1"))));
+      await raw("UPDATE lockstep.meta SET commits = 0");
+      expect(await faultOf(ledger.commit(creating(newTask("T-2"))))).toMatchObject({ kind: "lost" });
+      expect(await faultOf(openPostgresLedger({ url }))).toMatchObject({ kind: "lost" });
+      ledger.close();
+    });
+  });
+
   it("that is sent again after its answer was lost is applied once, and gets the same answer", async () => {
     await using(async ({ url, server, name, raw }) => {
       await using proxy = await cuttingProxy(server.port);
@@ -187,6 +252,18 @@ describe("a turn of a dispatcher", () => {
 });
 
 describe("a ledger that must not be used (M-13, M-14)", () => {
+  it("that a newer Lockstep migrates meanwhile is refused to a process that has it open (M-13)", async () => {
+    await using(async ({ url, raw }) => {
+      const ledger = await openPostgresLedger({ url });
+      await raw("UPDATE lockstep.meta SET version = 99, lockstep = '9.9.9'");
+      const refused = await faultOf(ledger.commit(creating(newTask("T-1"))));
+      expect(refused).toMatchObject({ kind: "newer" });
+      expect(refused.message).toContain("install Lockstep 9.9.9 or later");
+      expect(await raw("SELECT 1 FROM lockstep.events")).toEqual([]);
+      ledger.close();
+    });
+  });
+
   it("of a newer Lockstep is refused with what to install, one of an older with how to upgrade", async () => {
     await using(async ({ url, raw }) => {
       await raw("UPDATE lockstep.meta SET version = 99, lockstep = '9.1.0'");
@@ -275,6 +352,49 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
   });
 });
 
+describe("the ledger's time", () => {
+  it("does not stop while the server's clock is behind it, and never goes back", async () => {
+    await using(async ({ raw }) => {
+      const tick = async () => (await raw("SELECT (lockstep.tick()->>'ms')::float8 AS ms"))[0]?.ms as number;
+      const realMs = await tick();
+      // As if the server's clock had been an hour ahead until now.
+      await raw("UPDATE lockstep.clock SET ms = ms + 3600000, server_ms = server_ms + 3600000");
+      const atFirst = await tick();
+      expect(atFirst - realMs).toBeGreaterThanOrEqual(3_599_000);
+      await raw("SELECT pg_sleep(0.1)");
+      const later = await tick();
+      expect(later - atFirst).toBeGreaterThanOrEqual(40);
+      await raw("SELECT pg_sleep(0.1)");
+      expect((await tick()) - later).toBeGreaterThanOrEqual(40);
+    });
+  });
+});
+
+describe("the head that a machine keeps", () => {
+  it("is signed: one that was changed stops this machine, and no other", async () => {
+    await using(async ({ url, raw }) => {
+      using folder = temporaryFolder();
+      const heads = { path: folder.path, create: () => {} };
+      const ledger = await openPostgresLedger({ url, heads });
+      committed(await ledger.commit(creating(newTask("T-1"))));
+      ledger.close();
+      const [name = ""] = readdirSync(folder.path);
+      const file = join(folder.path, name);
+      const line = readFileSync(file, "utf8");
+      for (const forged of [line.replace(/^0{16}|^\d{16}/, "0000000000000099"), line.slice(0, 98), ""]) {
+        writeFileSync(file, forged);
+        const refused = await faultOf(openPostgresLedger({ url, heads }));
+        expect(refused.message).toContain(
+          `was changed: if nobody restored a backup of the ledger, delete ${file}`,
+        );
+      }
+      expect(await raw("SELECT loss FROM lockstep.meta")).toEqual([{ loss: null }]);
+      writeFileSync(file, line);
+      (await openPostgresLedger({ url, heads })).close();
+    });
+  });
+});
+
 describe("a database that was restored from an older backup (M-9)", () => {
   it("is refused to every machine until a person accepts the loss", async () => {
     const database = await takeDatabase();
@@ -291,6 +411,12 @@ describe("a database that was restored from an older backup (M-9)", () => {
       const later = await openPostgresLedger({ url: at, heads: heads("a") });
       committed(await later.commit(creating(newTask("T-2"))));
       const unaware = await openPostgresLedger({ url: at });
+      using folderOfLiving = temporaryFolder();
+      const living = await openPostgresLedger({
+        url: at,
+        heads: { path: folderOfLiving.path, create: () => {} },
+      });
+      committed(await living.commit(creating(newTask("T-9"))));
       later.close();
       unaware.close();
       await copyDatabase(server, "backup", "restored");
@@ -307,6 +433,14 @@ describe("a database that was restored from an older backup (M-9)", () => {
         "ledger.loss-accepted",
         "task.pending",
       ]);
+      // A process that lived through all of it continues with the ledger as it is now, whatever it knew before.
+      committed(await living.commit(creating(newTask("T-4"))));
+      await server.query(
+        "postgres",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'restored'",
+      );
+      committed(await living.commit(creating(newTask("T-5"))));
+      living.close();
       expect((await after.verify()).problems).toEqual([]);
       after.close();
     } finally {

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { closeDatabases, takeDatabase } from "../support/ledger-databases.ts";
@@ -71,9 +71,10 @@ describe("lockstep ledger", () => {
       expect((await machine.run(["audit", "verify"])).status).toBe(0);
       expect((await machine.run(["reconcile"])).status).toBe(0);
       const again = await repository.run(["ledger", "move", "--to", owner]);
-      expect(again.stderr).toContain("it is not empty");
+      expect(again.status, "an interrupted move is done again").toBe(0);
       const dispatched = await machine.run(["dispatch"], { input: JSON.stringify(packet("T-1", ["src"])) });
       expect(dispatched.status).toBe(0);
+      expect((await repository.run(["ledger", "move", "--to", owner])).stderr).toContain("it is not empty");
       expect((await machine.run(["ledger", "move", "--to", "sqlite"])).stderr).toContain(
         "task `T-1` is at work",
       );
@@ -110,7 +111,18 @@ describe("lockstep ledger", () => {
       const signature = createHmac("sha256", String(meta?.secret)).update(sha256).digest("hex");
       expect(signed).toEqual({ sha256, signature });
       expect(lines.map((line) => JSON.parse(line).table)).toContain("tasks");
-      expect(await database.raw("SELECT 1 FROM lockstep.tasks")).toEqual([]);
+      expect(lines.map((line) => JSON.parse(line).table)).toContain("evidence");
+      expect(
+        await database.raw("SELECT key FROM lockstep.tasks UNION SELECT key FROM lockstep.evidence"),
+      ).toEqual([]);
+      const again = await owner.run(["run", "--json"]);
+      expect(again.status).not.toBe(0);
+      expect(again.stderr + again.stdout).toContain(
+        `was archived to ${file}: give the new task or its session another name`,
+      );
+      expect((await owner.run(["ledger", "move", "--to", "sqlite"])).stderr).toContain(
+        `was archived to ${file}`,
+      );
       expect((await owner.run(["audit", "verify"])).status).toBe(0);
       expect((await owner.run(["audit", "list", "--type", "ledger.archived"])).stdout).toContain(
         "ledger.archived",
@@ -131,6 +143,17 @@ describe("lockstep ledger", () => {
 
   it("says how to configure a shared ledger where there is none", async () => {
     using repository = planned(wish);
+    const nothing = await repository.run(["ledger", "move", "--to", "postgres://me:hunter2@127.0.0.1:1/x"]);
+    expect(nothing.stderr).toContain("this machine has no ledger to move");
+    expect(existsSync(join(repository.path, ".git/lockstep/state.db"))).toBe(false);
+    for (const url of ["postgres://me:12#hunter2@db/x", "postgres://me:12/hunter2@db/x"]) {
+      const refused = await repository.run(["ledger", "move", "--to", url]);
+      expect(refused.stderr).toContain("percent-encoded");
+      expect(refused.stderr).not.toContain("hunter2");
+      expect((await repository.run(["status"], { env: { LOCKSTEP_LEDGER_URL: url } })).stderr).not.toContain(
+        "hunter2",
+      );
+    }
     const { status, stderr } = await repository.run(["ledger", "migrate"]);
     expect(status).toBe(2);
     expect(stderr).toContain("no shared ledger is configured: set `ledger: { url:");

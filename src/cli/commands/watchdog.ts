@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PeriodicWatchdog } from "../../engine/attempts/periodic-watchdog.ts";
+import { isStoreFault } from "../../ledger/store-fault.ts";
 import { ask } from "../open/ask.ts";
 import { openEngine } from "../open/open-engine.ts";
 import { wholeNumber } from "../open/read-input.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
-import { faultVerdict, isStoreFault, printVerdict } from "../output/verdicts.ts";
+import { faultVerdict, printVerdict } from "../output/verdicts.ts";
 
 const secondsMax = 86_400;
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boardFolder } from "../../board/access/links.ts";
 import { hookFile, launchFile } from "../../guard/transport/launch-file.ts";
+import { isStoreFault } from "../../ledger/store-fault.ts";
 import { readHostRecord } from "../../server/host-record.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
 import { isAlive } from "../../workspace/process/process-identity.ts";
@@ -9,7 +10,6 @@ import { isShownActive } from "../../workspace/state/active-file.ts";
 import { httpAccessFile } from "../../workspace/state/http-access.ts";
 import { stateFolder } from "../../workspace/state/state-folder.ts";
 import { tidyActiveOf } from "../open/open-engine.ts";
-import { isStoreFault } from "../output/verdicts.ts";
 
 const endMsMax = 3000;
 const pauseMs = 20;

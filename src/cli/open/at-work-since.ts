@@ -1,9 +1,9 @@
 import { readGuardFacts } from "../../engine/views/guard-facts.ts";
 import { liveHolders } from "../../guard/world/active.ts";
+import { isStoreFault } from "../../ledger/store-fault.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
-import { isStoreFault } from "../output/verdicts.ts";
 import { machineIn, openProjectLedger, sayWaiting } from "./open-ledger.ts";
 
 /** A running task that was started before that time. None if the ledger is damaged, so that a person can repair it. */

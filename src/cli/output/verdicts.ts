@@ -1,6 +1,7 @@
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { isStringList } from "../../core/values/fields.ts";
 import { internalFault } from "../../hooks/run-point.ts";
+import { isStoreFault } from "../../ledger/store-fault.ts";
 import { asDiskFault } from "../../workspace/files/disk-fault.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
@@ -8,6 +9,8 @@ import { exitOf } from "./exit-of.ts";
 
 /** Any failure of a command as a deny with code and reason. */
 export function faultVerdict(error: unknown): Deny {
+  // The cleanup after a failure failed too: the first failure is the reason.
+  if (error instanceof SuppressedError) return faultVerdict(error.suppressed);
   if (error instanceof CommandFault) return severalProblems(error);
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
@@ -82,15 +85,4 @@ const knownFaults = ["R-PE-003", "E-CONFIG", "E-GIT"] as const;
 
 function isKnownFault(error: unknown): error is Error & { readonly code: (typeof knownFaults)[number] } {
   return error instanceof Error && "code" in error && knownFaults.some((code) => code === error.code);
-}
-
-interface StoreLike extends Error {
-  readonly code: "E-STORE";
-  readonly kind?: string;
-  readonly retryable: boolean;
-}
-
-/** Errors of the ledger and of the state folder, recognised by their code. */
-export function isStoreFault(error: unknown): error is StoreLike {
-  return error instanceof Error && "code" in error && error.code === "E-STORE";
 }

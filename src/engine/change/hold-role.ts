@@ -1,7 +1,7 @@
 import { hasLapsed } from "../../core/leases/lease.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Offer, Role } from "../../ledger/ledger.ts";
-import { StoreFault } from "../../ledger/store-fault.ts";
+import { isStoreFault, StoreFault } from "../../ledger/store-fault.ts";
 import { type Admitted, commit, internal } from "./door.ts";
 import type { Engine } from "./engine.ts";
 
@@ -118,6 +118,17 @@ async function renew(
     await pause(round);
   }
   return false;
+}
+
+/** Gives the role back. If the ledger cannot be used, the lease ends by itself. */
+export async function endRole(
+  engine: Source,
+  held: HeldRole,
+  call: Parameters<typeof renewRole>[2],
+): Promise<void> {
+  await renewRole(engine, { ...held, end: true }, call).catch((error: unknown) => {
+    if (!isStoreFault(error)) throw error;
+  });
 }
 
 /** The refusal of a process that no longer holds its role. */

@@ -6,6 +6,7 @@ import { sessionOfKey } from "../../core/names/task-name.ts";
 import { isLeftToMaker, whyNotThere } from "../../core/plan/placement.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import {
+  endRole,
   type HeldRole,
   memberRole,
   renewRole,
@@ -14,7 +15,7 @@ import {
 } from "../../engine/change/hold-role.ts";
 import { type MachineStatus, machinesIn } from "../../engine/machines/list-machines.ts";
 import type { Attempt, Offer } from "../../ledger/ledger.ts";
-import { isUnreachable, StoreFault } from "../../ledger/store-fault.ts";
+import { StoreFault } from "../../ledger/store-fault.ts";
 import { configIdAt } from "../../workspace/config/config-at-commit.ts";
 import { GitFault } from "../../workspace/git/git-fault.ts";
 import type { Agents } from "../attempt/agents.ts";
@@ -225,9 +226,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
     clearInterval(this.#timer);
     if (this.#staysListed) return;
     const { engine, call } = this.#source;
-    await renewRole(engine, { ...this.#held, end: true }, call).catch((error: unknown) => {
-      if (!isUnreachable(error)) throw error; // then the lease ends by itself
-    });
+    await endRole(engine, this.#held, call);
   }
 
   async #renew(): Promise<void> {

@@ -1,6 +1,7 @@
 import { isSameProcess } from "../../core/leases/process-identity.ts";
 import {
   conductorRole,
+  endRole,
   type HeldRole,
   renewRole,
   roleSeconds,
@@ -8,7 +9,7 @@ import {
   whyNotHolder,
 } from "../../engine/change/hold-role.ts";
 import type { Role } from "../../ledger/ledger.ts";
-import { isUnreachable, StoreFault } from "../../ledger/store-fault.ts";
+import { StoreFault } from "../../ledger/store-fault.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 
 type Source = Pick<IntegrationContext, "engine" | "call">;
@@ -82,10 +83,7 @@ export class ConductorRoles implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     const { engine, call } = this.#source;
-    for (const held of this.#held.values())
-      await renewRole(engine, { ...held, end: true }, call).catch((error: unknown) => {
-        if (!isUnreachable(error)) throw error; // then the lease ends by itself
-      });
+    for (const held of this.#held.values()) await endRole(engine, held, call);
   }
 
   async #renew(): Promise<void> {

@@ -190,17 +190,16 @@ export async function openMember(context: IntegrationContext, request: MemberReq
       await shareSession(engine, { session, base: repository.base, includes }, call);
     },
     [Symbol.asyncDispose]: async () => {
-      try {
-        await files.written();
-        await logs?.[Symbol.asyncDispose]();
-        for (const session of sessions) await fleet?.exchange(session);
-      } finally {
-        await roles[Symbol.asyncDispose]();
-        await fleet?.[Symbol.asyncDispose]();
-        await host[Symbol.asyncDispose]();
-        const over = { folder: stateFolder, isRunAlive: () => false };
-        await tidyShownActive({ ...engine, ...over });
-      }
+      // Each is closed even if another fails: an open host would keep the process alive.
+      await using ends = new AsyncDisposableStack();
+      const over = { folder: stateFolder, isRunAlive: () => false };
+      ends.defer(async () => void (await tidyShownActive({ ...engine, ...over })));
+      ends.use(host);
+      ends.use(fleet);
+      ends.use(roles);
+      await files.written();
+      await logs?.[Symbol.asyncDispose]();
+      for (const session of sessions) await fleet?.exchange(session);
     },
   };
 }

@@ -1,5 +1,4 @@
-import { type HeldRole, renewRole, roleSeconds } from "../../engine/change/hold-role.ts";
-import { isUnreachable } from "../../ledger/store-fault.ts";
+import { endRole, type HeldRole, renewRole, roleSeconds } from "../../engine/change/hold-role.ts";
 import type { IntegrationContext } from "./integration.ts";
 
 const renewMs = (roleSeconds * 1000) / 4;
@@ -27,9 +26,7 @@ export function keepRole(
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       if (lost.signal.aborted) return;
-      await renewRole(engine, { ...held, end: true }, call).catch((error: unknown) => {
-        if (!isUnreachable(error)) throw error; // then the lease ends by itself
-      });
+      await endRole(engine, held, call);
     },
   };
 }

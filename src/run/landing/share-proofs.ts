@@ -4,7 +4,7 @@ import { hasLapsed } from "../../core/leases/lease.ts";
 import type { Call, Engine } from "../../engine/change/engine.ts";
 import { isMemberRole } from "../../engine/change/hold-role.ts";
 import { offeredProofs, offerProof, takeProof, withdrawProof } from "../../engine/landing/shared-proofs.ts";
-import { isUnreachable } from "../../ledger/store-fault.ts";
+import { isStoreFault } from "../../ledger/store-fault.ts";
 import type { ProofSharing, SharedRun, SharedState } from "../../proof/proof-sharing.ts";
 import { keepRole } from "./keep-role.ts";
 
@@ -89,7 +89,7 @@ export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
         end.abort();
         await kept?.[Symbol.asyncDispose]();
         await withdrawProof(engine, id, call).catch((error: unknown) => {
-          if (!isUnreachable(error)) throw error; // the slot is used again later
+          if (!isStoreFault(error)) throw error; // the slot is used again later
         });
       },
     };
