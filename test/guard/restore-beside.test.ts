@@ -112,7 +112,7 @@ describe("what may be somebody else's work is only told", () => {
   it("what was written again before it could be put back", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
-    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
+    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, { path: folder, open: () => folder });
     await watch.remember("call", ground.repository.path);
     for (const path of ["README.md", "docs/guide.md"]) ground.repository.write(path, "trampled");
     expect(await watch.compare("call")).toMatchObject({ paths: ["README.md", "docs/guide.md"] });
@@ -173,7 +173,7 @@ describe("what a person edits", () => {
   it("while a command runs in the sandbox stays: what was there was read-only for that", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
-    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
+    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, { path: folder, open: () => folder });
     await watch.remember("call", ground.repository.path, {
       readOnly: { closed: ["docs"], unmountable: ["link"] },
     });

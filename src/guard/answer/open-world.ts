@@ -140,8 +140,9 @@ function watchFor(project: Project, checkout: string | undefined): TreeWatch | u
   const { commonFolder } = project;
   if (commonFolder === undefined) return undefined;
   if (checkout === undefined)
-    return mainWatch({ gitFolder: commonFolder, checkouts: project.place.checkouts ?? [] }, () =>
-      openStateSubfolder(project, "trees"),
+    return mainWatch(
+      { gitFolder: commonFolder, checkouts: project.place.checkouts ?? [] },
+      { path: join(stateFolder(project), "trees"), open: () => openStateSubfolder(project, "trees") },
     );
   if (!isWritable(join(commonFolder, "objects"))) return undefined;
   const record = readRecord(commonFolder, dirname(checkout));

@@ -29,7 +29,10 @@ const restoredMsMax = 24 * 60 * 60 * 1000;
  * Watches the main checkout or a linked one, in which several agents and people work. Uncommitted files are copied before
  * a call, each state of a file once, so that changes outside the lock can be put back.
  */
-export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string): TreeWatch {
+export function mainWatch(
+  place: Omit<Scene, "root">,
+  { path, open: openFolder }: { readonly path: string; open(): string },
+): TreeWatch {
   const seen = new Map<string, { readonly after: Picture; readonly changes: readonly Change[] }>();
   const sceneOf = (root: string): Scene => ({
     ...place,
@@ -52,7 +55,8 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       } satisfies Remembered);
       if (owner !== undefined) pending.add(name, owner);
     },
-    pending: (owner) => new PendingCalls(openFolder()).all().filter((call) => call.owner === owner),
+    // Every call asks, so the folder is not opened for it: most of the time there is nothing to find.
+    pending: (owner) => new PendingCalls(path).all().filter((call) => call.owner === owner),
     change: (name, change) => new PendingCalls(openFolder()).change(name, change),
     async compare(name) {
       const before = recall(name);
