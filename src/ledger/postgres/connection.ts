@@ -93,7 +93,8 @@ export class Connection {
 
   /** A statement that may be repeated: a read, or a change that is applied once however often it is sent. */
   rows<Found extends object = Row>(sql: string, values: readonly unknown[] = []): Promise<Found[]> {
-    return this.#patiently(async () => (await this.#pool.query(sql, [...values])).rows as Found[]);
+    const query = { name: nameOf(sql), text: sql, values: [...values] };
+    return this.#patiently(async () => (await this.#pool.query(query)).rows as Found[]);
   }
 
   /** Several statements in one transaction, which is not repeated if the connection is lost. */
@@ -198,4 +199,15 @@ export class Connection {
       await sleep(Math.min(most / 2 + (Math.random() * most) / 2, Math.max(0, deadline - performance.now())));
     }
   }
+}
+
+const names = new Map<string, string>();
+
+/** A statement with a name is parsed and planned once on each connection. */
+function nameOf(sql: string): string {
+  const known = names.get(sql);
+  if (known !== undefined) return known;
+  const name = `lockstep_${names.size}`;
+  names.set(sql, name);
+  return name;
 }
