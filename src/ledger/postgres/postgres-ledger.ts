@@ -232,14 +232,12 @@ export class PostgresLedger implements Ledger {
   }
 
   async commit(change: Change): Promise<Committed> {
-    const { known, local, check } = this.#parts;
-    const envelope = envelopeOf(change, { format: knownVersion, name: known.name, seen: known.commits });
-    const [row] = await this.#read<{ answer: Answer }>("SELECT lockstep.apply_change($1) AS answer", [
-      envelope,
-    ]);
-    const answer = row?.answer ?? {};
-    this.#seen += 1;
-    local?.bump();
+    const { known, check } = this.#parts;
+    let answer = await this.#apply(change);
+    if ("renamed" in answer) {
+      await check();
+      answer = await this.#apply(change);
+    }
     if ("conflict" in answer) {
       this.#crowdedUntilMs = performance.now() + crowdedMs;
       return answer;
@@ -250,14 +248,21 @@ export class PostgresLedger implements Ledger {
       throw newerFault(this.#connection.place, { version: answer.format, lockstep: answer.lockstep });
     if ("archived" in answer)
       throw new StoreFault("network", `${answer.archived}: give the new task or its session another name`);
-    if ("renamed" in answer) {
-      await check();
-      return this.commit(change);
-    }
     if (!("seq" in answer)) throw new Error("the ledger gave no answer");
     known.saw(answer);
     if (isDurable(change)) known.head?.advance(answer);
     return { ok: true, seq: answer.seq };
+  }
+
+  async #apply(change: Change): Promise<Answer> {
+    const { known, local } = this.#parts;
+    const envelope = envelopeOf(change, { format: knownVersion, name: known.name, seen: known.commits });
+    const [row] = await this.#read<{ answer: Answer }>("SELECT lockstep.apply_change($1) AS answer", [
+      envelope,
+    ]);
+    this.#seen += 1;
+    local?.bump();
+    return row?.answer ?? {};
   }
 
   /** Callers of this process queue here first, so that at most one connection waits. */
