@@ -5,6 +5,7 @@ import { withEnds } from "../../core/loops/budgets.ts";
 import { sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
+import type { Engine } from "../../engine/change/engine.ts";
 import { withoutUnapproved } from "../../engine/decisions/test-consent.ts";
 import { sharedSessions, shareSession } from "../../engine/machines/share-session.ts";
 import { guardEndpoint } from "../../guard/answer/open-endpoint.ts";
@@ -190,13 +191,7 @@ export async function openMember(context: IntegrationContext, request: MemberReq
       await shareSession(engine, { session, base: repository.base, includes }, call);
     },
     [Symbol.asyncDispose]: async () => {
-      // Each is closed even if another fails: an open host would keep the process alive.
-      await using ends = new AsyncDisposableStack();
-      const over = { folder: stateFolder, isRunAlive: () => false };
-      ends.defer(async () => void (await tidyShownActive({ ...engine, ...over })));
-      ends.use(host);
-      ends.use(fleet);
-      ends.use(roles);
+      await using _ends = closing(engine, stateFolder, [host, fleet, roles]);
       await files.written();
       await logs?.[Symbol.asyncDispose]();
       for (const session of sessions) await fleet?.exchange(session);
@@ -209,6 +204,15 @@ function shareLogs({ engine, onProgress }: IntegrationContext, stateFolder: stri
   const { machine, ledger } = engine;
   if (machine === undefined || ledger.logs === undefined) return undefined;
   return new LogSharing({ logs: ledger.logs, machine, stateFolder, onProgress });
+}
+
+/** Closes each part even if another fails: an open host would keep the process alive. The last one is closed first. */
+function closing(engine: Engine, stateFolder: string, parts: readonly (AsyncDisposable | undefined)[]) {
+  const ends = new AsyncDisposableStack();
+  const over = { folder: stateFolder, isRunAlive: () => false };
+  ends.defer(async () => void (await tidyShownActive({ ...engine, ...over })));
+  for (const part of parts) ends.use(part);
+  return ends;
 }
 
 /** Gives `host` back if this process cannot take part. */
