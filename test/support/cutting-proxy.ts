@@ -8,20 +8,23 @@ export interface CuttingProxy extends AsyncDisposable {
   cutAnswerTo(text: string): void;
   /** Ends all connections and refuses new ones, until `join`. */
   cut(): void;
+  /** Keeps all connections and accepts new ones, but passes nothing on, until `join`. */
+  stall(): void;
   join(): void;
   readonly cuts: number;
   /** Connections that were refused. */
   readonly refused: number;
 }
 
-export async function cuttingProxy(target: number): Promise<CuttingProxy> {
+/** `host`: the address to listen on, for machines with a network of their own. */
+export async function cuttingProxy(target: number, host = "127.0.0.1"): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   let wanted: string | undefined;
-  let isCut = false;
+  let state: "joined" | "cut" | "stalled" = "joined";
   let cuts = 0;
   let refused = 0;
   const server = createServer((client) => {
-    if (isCut) {
+    if (state === "cut") {
       refused += 1;
       client.destroy();
       return;
@@ -51,8 +54,9 @@ export async function cuttingProxy(target: number): Promise<CuttingProxy> {
     });
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
+    if (state === "stalled") for (const socket of [client, upstream]) socket.pause();
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   const endAll = () => {
@@ -64,11 +68,16 @@ export async function cuttingProxy(target: number): Promise<CuttingProxy> {
       wanted = text;
     },
     cut: () => {
-      isCut = true;
+      state = "cut";
       endAll();
     },
+    stall: () => {
+      state = "stalled";
+      for (const socket of open) socket.pause();
+    },
     join: () => {
-      isCut = false;
+      state = "joined";
+      for (const socket of open) socket.resume();
     },
     get cuts() {
       return cuts;

@@ -1,10 +1,15 @@
-/** Lands or rolls back and dies at a named moment: `node integration-child.ts <moment> land <branch…>`. */
+/**
+ * Lands or rolls back and is killed at a named moment: `node integration-child.ts <moment> land <branch…>`. With
+ * `<moment>:SIGSTOP` it is frozen there instead.
+ */
 import { openEngine } from "../../src/cli/open/open-engine.ts";
 import { integrate } from "../../src/run/landing/integrate.ts";
 import { rollBack } from "../../src/run/landing/roll-back.ts";
 import { readRepository } from "../../src/workspace/git/repository-state.ts";
 
-const [, , moment = "", what = "", ...names] = process.argv;
+const [, , asked = "", what = "", ...names] = process.argv;
+const [point, signal = "SIGKILL"] = asked.split(":");
+let moment = point;
 
 using opened = await openEngine({ create: true });
 const { engine, project, config } = opened;
@@ -16,7 +21,9 @@ const context = {
   dryRun: false,
   onProgress: () => {},
   reached: (point: string) => {
-    if (point === moment) process.kill(process.pid, "SIGKILL");
+    if (point !== moment) return;
+    moment = undefined;
+    process.kill(process.pid, signal);
   },
 };
 if (what === "land")

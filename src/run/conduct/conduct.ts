@@ -11,7 +11,7 @@ import { isAskedAbout } from "../../engine/decisions/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import type { Attempt, LedgerEvent } from "../../ledger/ledger.ts";
-import { RemoteFault } from "../../workspace/git/remote.ts";
+import { RemoteFault, type RemoteTrouble } from "../../workspace/git/remote.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Batch } from "./batch.ts";
 import { type BroughtIn, bringIn, memberText } from "./bring-in.ts";
@@ -46,10 +46,13 @@ interface Waits {
   readonly lasts?: boolean;
   /** It ends by itself at this time of `performance.now()`. */
   readonly untilMs?: number;
+  /** A run stays for it. */
+  readonly stays?: boolean;
 }
 
-/** A remote that failed is asked again after this time. */
+/** A remote that failed or refused is asked again after this time, which doubles each time. */
 const remoteMs = 15_000;
+const remoteMsMax = 600_000;
 
 const tickMs = 1000;
 const startable: readonly TaskState[] = ["PENDING", "REJECTED", "BLOCKED"];
@@ -76,6 +79,8 @@ export class Conductor {
   /** The circuit breaker. */
   #halt = new AbortController();
   readonly #batch = new Batch(Date.now());
+  /** When to ask a remote again that failed or refused, and how long that was. */
+  #remotePause: { readonly untilMs: number; readonly ms: number } | undefined;
   /** The first error of a job. */
   #fault: { readonly error: unknown } | undefined;
 
@@ -112,13 +117,15 @@ export class Conductor {
       await operate(engine, "watchdog", {}, call);
       for (const { context, tasks } of await newcomers()) await this.add(context, tasks);
       await fleet?.look(this.#sessions());
+      await this.#endWaits();
       await this.#look();
       this.#integrate();
       this.#review();
       const rests = this.#start() || [...this.#waiting.values()].some(({ agent }) => agent !== null);
       if (this.#fault !== undefined) throw this.#fault.error;
       const isWaking = rests && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
-      const isWaiting = (isWaking || this.#waitsForOthers()) && !this.#isStopping();
+      const waits = isWaking || this.#waitsForOthers() || this.#waitsForRemote();
+      const isWaiting = waits && !this.#isStopping();
       if (this.#running.size === 0 && !isWaiting) return;
       await firstOf(this.#running.values(), tickMs);
     }
@@ -139,6 +146,11 @@ export class Conductor {
     if (fleet.size < 2) return this.#standing.held().some(({ isElsewhere }) => isElsewhere === true);
     const held = this.#standing.held().some(({ isWithPerson }) => isWithPerson !== true);
     return held || [...this.#standing.ready()].some(({ id }) => !this.#isWaiting(id));
+  }
+
+  /** A remote that fails now can work again without a person. */
+  #waitsForRemote(): boolean {
+    return [...this.#waiting.values()].some(({ stays }) => stays === true);
   }
 
   /** Whether this process reviews and lands the session. */
@@ -236,7 +248,8 @@ export class Conductor {
     for (const { key, member } of brought) {
       const { outcome } = member;
       this.#tell(key, memberText(member));
-      if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key);
+      if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key, this.#waitOf(member.trouble));
+      if (outcome === "merged") this.#remotePause = undefined;
       if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
       // Read first: a task that is still in REVIEW and not in `#reviewed` would be reviewed again.
       await this.#read(key);
@@ -251,7 +264,7 @@ export class Conductor {
     } catch (error) {
       if (this.#main.fleet === undefined || !(error instanceof RemoteFault)) throw error;
       this.#main.onProgress(`cannot merge now: ${error.message}`);
-      for (const { key } of tasks) await this.#waitFor(key, this.#remoteWait());
+      for (const { key } of tasks) await this.#waitFor(key, this.#waitOf("fails"));
       return [];
     }
   }
@@ -262,9 +275,18 @@ export class Conductor {
     await this.#read(key);
   }
 
+  /** Tasks whose time is over can be tried again. */
+  async #endWaits(): Promise<void> {
+    for (const [key, { untilMs = Infinity }] of this.#waiting) {
+      if (performance.now() < untilMs) continue;
+      this.#waiting.delete(key);
+      await this.#read(key);
+    }
+  }
+
   #isWaiting(key: string): boolean {
     const waits = this.#waiting.get(key);
-    if (waits === undefined || performance.now() >= (waits.untilMs ?? Infinity)) return false;
+    if (waits === undefined) return false;
     return waits.agent === null || this.#main.agents.isResting(waits.agent);
   }
 
@@ -307,11 +329,11 @@ export class Conductor {
   #start(): boolean {
     if (this.#isStopping()) return false;
     const { batching: mode } = this.#main.config.limits;
-    const isFree = (key: string) => !this.#running.has(key) && !this.#isWaiting(key);
-    const mayStart = ({ id }: { readonly id: string }) => this.#isForHere(id);
+    // A running task still takes a place, a waiting one does not.
+    const mayStart = ({ id }: { readonly id: string }) => !this.#isWaiting(id) && this.#isForHere(id);
     const next = nextTasks(this.#standing, {
       ...{ mode, limits: this.#limits(), late: this.#batch.late, mayStart },
-    }).filter(({ id }) => isFree(id));
+    }).filter(({ id }) => !this.#running.has(id));
     const retry = next.length === 0 && this.#running.size === 0 ? this.#retryable() : undefined;
     const keys = retry === undefined ? next.map(({ id }) => id) : [retry];
     const started = keys.filter((key) => this.#startOne(key, retry !== undefined));
@@ -381,15 +403,24 @@ export class Conductor {
     if (isRefused && (await this.#isTakenElsewhere(task.key))) return;
     if (isRefused) await this.#waitFor(task.key);
     // The event of the end of this attempt is still to come.
-    if (end.how === "unshared") await this.#waitFor(task.key, this.#remoteWait());
+    if (end.how === "unshared") await this.#waitFor(task.key, { ...this.#waitOf(end.trouble), lasts: true });
     this.#tell(task.key, endText(end));
     if (fleet !== undefined && !isRefused) await fleet.exchange(session);
   }
 
-  /** Alone, a person has to run again; a member of a fleet asks the remote again. */
-  #remoteWait(): Waits {
-    const again = this.#main.fleet === undefined ? {} : { untilMs: performance.now() + remoteMs };
-    return { agent: null, lasts: true, ...again };
+  /**
+   * Alone, a person has to run again; a member of a fleet asks the remote again. If the remote refuses, a run ends so that
+   * its person sees it, and another member asks.
+   */
+  #waitOf(trouble: RemoteTrouble | undefined): Waits {
+    if (trouble === undefined || this.#main.fleet === undefined) return { agent: null };
+    const nowMs = performance.now();
+    const { ms, untilMs } = this.#remotePause ?? { ms: remoteMs / 2, untilMs: nowMs };
+    if (untilMs <= nowMs) {
+      const nextMs = Math.min(2 * ms, remoteMsMax);
+      this.#remotePause = { ms: nextMs, untilMs: nowMs + nextMs };
+    }
+    return { agent: null, untilMs: this.#remotePause?.untilMs ?? nowMs, stays: trouble === "fails" };
   }
 
   /** Another machine was faster. */

@@ -8,6 +8,7 @@ import type { Call } from "../../engine/change/engine.ts";
 import { refuseLanding } from "../../engine/landing/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
+import type { RemoteTrouble } from "../../workspace/git/remote.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import type { SessionFiles } from "../attempt/session-files.ts";
 import type { Workplace } from "../attempt/workplace.ts";
@@ -74,6 +75,7 @@ export async function findStray(
 /** Work that was not handed in, because it could not be pushed. */
 export interface Unshared {
   readonly unshared: string;
+  readonly trouble: RemoteTrouble;
 }
 
 /** Pushes work to the remote, if one is configured, before it is handed in. Work with a secret is refused instead. */
@@ -87,7 +89,9 @@ export async function shareWork(
   const leak = await findLeak(context.engine, { root, from: base, to: commit });
   if (leak !== undefined) return leak;
   const stopped = await pushWork(context, { ref, commit });
-  return stopped && { unshared: `the work is kept on ${ref}, but cannot be pushed to ${stopped.why}` };
+  if (stopped === undefined) return undefined;
+  const unshared = `the work is kept on ${ref}, but cannot be pushed to ${stopped.why}`;
+  return { unshared, trouble: stopped.how === "rejected" ? "refuses" : "fails" };
 }
 
 /** The refusal says what the agent can do. The content of the nested repositories is kept. */

@@ -15,7 +15,7 @@ import { keepEverything } from "../../workspace/checkouts/keep-everything.ts";
 import { excludedByDefault } from "../../workspace/checkouts/snapshot-tree.ts";
 import { removeFolder } from "../../workspace/files/remove-folder.ts";
 import { keepOnRef, readParents } from "../../workspace/git/refs.ts";
-import { RemoteFault } from "../../workspace/git/remote.ts";
+import { RemoteFault, type RemoteTrouble } from "../../workspace/git/remote.ts";
 import type { Agent } from "../attempt/agents.ts";
 import { type OpenAttempt, openAttempt } from "../attempt/attempt.ts";
 import type { Conversed, Question } from "../attempt/converse.ts";
@@ -44,8 +44,9 @@ export type AttemptEnd =
   | { readonly how: "refused"; readonly verdict: Deny; readonly started: boolean }
   /** The run was stopped: the task returns to its state before. */
   | { readonly how: "stopped" }
-  /** `unshared`: the work could not be pushed, so it was not handed in. */
-  | { readonly how: "ended" | "resting" | "unshared"; readonly told: string };
+  | { readonly how: "ended" | "resting"; readonly told: string }
+  /** The work could not be pushed, so it was not handed in. */
+  | { readonly how: "unshared"; readonly told: string; readonly trouble: RemoteTrouble };
 
 export function endText(end: AttemptEnd): string {
   if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
@@ -111,7 +112,8 @@ export async function workOnTask(context: RunContext, task: RunTask, one: Try): 
       },
     );
   } catch (error) {
-    if (error instanceof RemoteFault) return unshared(context, working, { unshared: error.message });
+    if (error instanceof RemoteFault) 
+      return unshared(context, working, { unshared: error.message, trouble: "fails" });
     // An error in one task does not end the run; it is recorded as a failure of the attempt.
     return fail(context, working, error instanceof Error ? error.message : String(error), 1);
   }
@@ -277,10 +279,10 @@ async function submit(
 async function unshared(
   { engine }: RunContext,
   { task, attempt }: Working,
-  { unshared: why }: Unshared,
+  { unshared: why, trouble }: Unshared,
 ): Promise<AttemptEnd> {
   await putBack(engine, { task: task.key, reason: why }, attempt.call);
-  return { how: "unshared", told: `${why}; then run again` };
+  return { how: "unshared", told: `${why}; then run again`, trouble };
 }
 
 /** If the work cannot be read, it is refused with the reason. The agent can fix that in its checkout. */

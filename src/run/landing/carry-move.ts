@@ -34,7 +34,7 @@ export async function carryMove(
       context.reached?.("moved");
       return finish(context, intent, held);
     }
-    if (stopped !== "moved" && stopped.isUnknown === true)
+    if (stopped !== "moved" && stopped.trouble === "fails")
       return findOut(context, { intent, held, why: stopped.why });
     await abandonMove(engine, { ...intent, held }, call);
     return stopped;
@@ -66,9 +66,10 @@ async function findOut(
 ): Promise<NotMoved | undefined> {
   try {
     const end = await recoverMove(context, intent, held);
-    return end === "finished" ? undefined : { why: `the push did not succeed: ${why}` };
+    return end === "finished" ? undefined : { why: `the push did not succeed: ${why}`, trouble: "fails" };
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
-    return { why: `it is not known whether the push succeeded, which is found out next time: ${why}` };
+    const unknown = `it is not known whether the push succeeded, which is found out next time: ${why}`;
+    return { why: unknown, trouble: "fails" };
   }
 }

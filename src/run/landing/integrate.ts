@@ -1,6 +1,6 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { refuseLanding } from "../../engine/landing/finish-landing.ts";
-import { RemoteFault } from "../../workspace/git/remote.ts";
+import { RemoteFault, type RemoteTrouble } from "../../workspace/git/remote.ts";
 import { type BranchRequest, type Candidate, examineBranch } from "./candidate.ts";
 import { freshBase } from "./fresh-base.ts";
 import {
@@ -38,7 +38,7 @@ export async function integrate(
   } catch (error) {
     if (!(error instanceof RemoteFault)) throw error;
     const why = `\`${context.repository.base}\` cannot move now: ${error.message}; then try again`;
-    return report(context, requests.map(waitingFor(why)));
+    return report(context, requests.map(waitingFor(why, "fails")));
   }
 }
 
@@ -65,9 +65,10 @@ async function integrateInRounds(
   );
 }
 
-function waitingFor(why: string) {
+function waitingFor(why: string, trouble?: RemoteTrouble) {
+  const refused = deny("R-GT-001", why);
   return ({ branch, task }: BranchRequest) =>
-    member(branch, { outcome: "waiting", task: task ?? null, refused: deny("R-GT-001", why) });
+    member(branch, { outcome: "waiting", task: task ?? null, refused, ...(trouble && { trouble }) });
 }
 
 async function oneByOne(

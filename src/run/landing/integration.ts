@@ -5,6 +5,7 @@ import { type Judged, untouched } from "../../core/proof/weakening.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Call, Engine } from "../../engine/change/engine.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
+import type { RemoteTrouble } from "../../workspace/git/remote.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import type { Candidate } from "./candidate.ts";
 
@@ -46,6 +47,8 @@ export interface Member {
   readonly evidence: readonly CheckRecord[];
   /** The pull request. */
   readonly url?: string;
+  /** Only a remote keeps it waiting. */
+  readonly trouble?: RemoteTrouble;
 }
 
 export interface Integrated {

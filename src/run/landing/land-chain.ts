@@ -9,6 +9,7 @@ import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
 import { carryMove } from "./carry-move.ts";
 import type { Integrated, IntegrationContext, Member } from "./integration.ts";
+import type { NotMoved } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
 import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
 
@@ -52,7 +53,7 @@ async function moveOnto(
     members,
   });
   if (stopped === "moved") return "base moved";
-  if (stopped !== undefined && "why" in stopped) return waiting(context, links, stopped.why);
+  if (stopped !== undefined && "why" in stopped) return waiting(context, links, stopped);
   if (stopped !== undefined) return { members: links.map((link) => ended(link, stopped)) };
   const merged = links.map((link, index) => ({
     ...memberOf(link, "merged", members[index]?.commit ?? null),
@@ -67,13 +68,21 @@ function ended(link: ProvenLink, why: Deny): Member {
   return { ...memberOf(link, isEnded ? "waiting" : "refused", null), refused: isEnded ? why : null };
 }
 
-function waiting({ repository }: IntegrationContext, links: readonly ProvenLink[], why: string): LandedChain {
+function waiting(
+  { repository }: IntegrationContext,
+  links: readonly ProvenLink[],
+  { why, trouble }: Exclude<NotMoved, string>,
+): LandedChain {
   const refused = ({ candidate: { session } }: ProvenLink) => {
     const next = `then ${session === null ? "land" : "run"} again`;
     return deny("R-GT-001", `\`${repository.base}\` cannot move now: ${why}; ${next}`);
   };
   return {
-    members: links.map((link) => ({ ...memberOf(link, "waiting", null), refused: refused(link) })),
+    members: links.map((link) => ({
+      ...memberOf(link, "waiting", null),
+      refused: refused(link),
+      ...(trouble && { trouble }),
+    })),
   };
 }
 

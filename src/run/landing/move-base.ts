@@ -2,14 +2,15 @@ import { putBackRef } from "../../core/names/ref-names.ts";
 import type { BaseMove } from "../../engine/change/base-moves.ts";
 import { findInTheWay, readMovedPaths } from "../../workspace/git/paths-in-the-way.ts";
 import { checkoutOf, isBeingRebased, moveRef, readRef } from "../../workspace/git/refs.ts";
+import type { RemoteTrouble } from "../../workspace/git/remote.ts";
 import { git, tryGit } from "../../workspace/git/run-git.ts";
 import { undoHalfMove } from "../../workspace/git/undo-half-move.ts";
 
 /**
- * Why the base did not move. After `moved` the chain is proven again; any other reason needs a person. `isUnknown`: a remote
- * did not say whether it has moved.
+ * Why the base did not move. After `moved` the chain is proven again; any other reason needs a person, or a remote that
+ * works again. If the remote `fails`, it did not say whether the base has moved.
  */
-export type NotMoved = "moved" | { readonly why: string; readonly isUnknown?: true };
+export type NotMoved = "moved" | { readonly why: string; readonly trouble?: RemoteTrouble };
 
 /** Uncommitted work, or a rebase, that the move would disturb. Called before anything is recorded or moved. */
 export async function whyInTheWay(

@@ -37,7 +37,7 @@ export async function pushMove(
     { ref: notes, to: notesTo, from: notesFrom },
   ];
   const stopped = await pushRefs(root, remote, pushed);
-  if (stopped?.how === "unknown") return { why: `\`${name}\`: ${stopped.why}`, isUnknown: true };
+  if (stopped?.how === "unknown") return { why: `\`${name}\`: ${stopped.why}`, trouble: "fails" };
   await dropNext(root, name, batch);
   if (stopped === undefined) {
     await track(root, trackingRef(name, base), { from, to });
@@ -46,7 +46,7 @@ export async function pushMove(
   }
   if (await hasChanged(root, name, pushed)) return "moved";
   const ways = "`integrate: pr` opens pull requests instead, `lockstep doctor` tests what the remote accepts";
-  return { why: `\`${name}\` refuses the push: ${stopped.why}; ${ways}` };
+  return { why: `\`${name}\` refuses the push: ${stopped.why}; ${ways}`, trouble: "refuses" };
 }
 
 /**

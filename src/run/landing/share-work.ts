@@ -4,7 +4,14 @@ import { refsOf, sharedRef, unpushedRef, unpushedRefs, workOfUnpushed } from "..
 import type { Task } from "../../core/tasks/task.ts";
 import { changeRefs } from "../../workspace/git/ref-writer.ts";
 import { readRef } from "../../workspace/git/refs.ts";
-import { fetchRefs, pushRefs, type Remote, readRemoteRefs, remoteOf } from "../../workspace/git/remote.ts";
+import {
+  fetchRefs,
+  type NotPushed,
+  pushRefs,
+  type Remote,
+  readRemoteRefs,
+  remoteOf,
+} from "../../workspace/git/remote.ts";
 import { remoteSeconds } from "../../workspace/git/remote-git.ts";
 import { git, tryGit } from "../../workspace/git/run-git.ts";
 
@@ -26,7 +33,7 @@ export interface SharedWork {
 export async function pushWork(
   { repository: { root }, config }: Place,
   { ref, commit }: SharedWork,
-): Promise<{ readonly why: string } | undefined> {
+): Promise<NotPushed | undefined> {
   const remote = remoteOf(config);
   if (remote === undefined) return undefined;
   await changeRefs(root, [{ ref: unpushedRef(ref), to: commit }]);

@@ -37,6 +37,9 @@ export interface Pushed {
   readonly from?: string | null;
 }
 
+/** Why work waits for a remote: it `fails` now, or it `refuses` what was pushed, which a person may have to change. */
+export type RemoteTrouble = "fails" | "refuses";
+
 /** Why nothing was set. After `unknown`, it can still be set: the remote did not say. */
 export type NotPushed =
   | { readonly how: "rejected"; readonly why: string }

@@ -1,0 +1,130 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { seededRandom } from "../bench/random.ts";
+import { causeFaults } from "./chaos/faults.ts";
+import { type Ground, openGround } from "./chaos/ground.ts";
+import { Judge } from "./chaos/judge.ts";
+
+const usage = `usage: npm run chaos -- [--minutes N] [--tasks N] [--machines N] [--seed N] [--keep FOLDER]
+Several machines work on one plan, with a PostgreSQL server and a git remote between them, while processes are killed and
+frozen, links are cut and stalled, and the server crashes, at random by seed. After N minutes the faults end, and
+the plan must come to its end. Checked throughout: every task is merged exactly once, every commit of the base passes the
+project's check, no lock outlives its lease, the chain of events is whole. Exit 1 if something does not hold.
+--keep: copies the logs of the machines to this folder.
+`;
+
+const { values: flags } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "3" },
+    tasks: { type: "string", default: "20" },
+    machines: { type: "string", default: "2" },
+    seed: { type: "string", default: "1" },
+    keep: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+/** Without faults and without a further merge, the run is stuck after this time: two leases of a role. */
+const stuckMsMax = 180_000;
+
+if (flags.help) process.stdout.write(usage);
+else process.exitCode = await run();
+
+async function run(): Promise<number> {
+  const { minutes, tasks, machines, seed } = numbers();
+  const random = seededRandom(seed);
+  const startedMs = performance.now();
+  const seconds = () => Math.round((performance.now() - startedMs) / 1000);
+  const tell = (line: string) => process.stderr.write(`${String(seconds()).padStart(5)} s  ${line}\n`);
+  await using ground = await openGround({ machines, tasks }, random);
+  const judge = new Judge(ground);
+  for (const machine of ground.machines) machine.start();
+  const end = new AbortController();
+  const faults = causeFaults(ground, random, { end: end.signal, tell });
+  const untilMs = performance.now() + minutes * 60_000;
+  await follow(judge, { tasks, tell, isOver: () => performance.now() > untilMs });
+  end.abort();
+  const counts = await faults;
+  tell("no more faults");
+  const isStuck = stuckAfter(stuckMsMax);
+  await follow(judge, { tasks, tell, isOver: isStuck });
+  await settle(ground);
+  await judge.judgeEnd(tasks);
+  for (const words of [["audit", "verify"], ["reconcile"]]) await judge.judgeCommand(words);
+  if (flags.keep !== undefined)
+    for (const { name, log } of ground.machines) cpSync(log, join(flags.keep, `${name}.log`));
+  const rows: readonly (readonly [string, string | number])[] = [
+    ["seed", seed],
+    ["machines", machines],
+    ["tasks merged", `${await judge.merged()} of ${tasks}`],
+    ["seconds", seconds()],
+    ["commits of the base, all checked", judge.commits],
+    ...[...counts].toSorted(([one], [other]) => one.localeCompare(other)),
+    ...ground.machines.map(({ name, ends }) => [`ends of ${name}`, tally(ends)] as const),
+    ["violations", judge.violations.length],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  for (const [name, value] of rows) console.log(`${name.padEnd(width)}  ${value}`);
+  for (const violation of judge.violations) console.log(`VIOLATION: ${violation}`);
+  return judge.violations.length === 0 ? 0 : 1;
+}
+
+function numbers() {
+  const read = (name: "minutes" | "tasks" | "machines" | "seed") => {
+    const value = Number(flags[name]);
+    if (Number.isFinite(value) && value > 0) return value;
+    process.stderr.write(`--${name} takes a number above 0, not \`${flags[name]}\`\n`);
+    process.exit(2);
+  };
+  return {
+    minutes: read("minutes"),
+    tasks: read("tasks"),
+    machines: read("machines"),
+    seed: read("seed"),
+  };
+}
+
+interface Following {
+  readonly tasks: number;
+  tell(line: string): void;
+  /** Asked with the number of merged tasks. */
+  isOver(merged: number): boolean;
+}
+
+/** Judges again and again until all tasks are merged, or it is over. */
+async function follow(judge: Judge, { tasks, tell, isOver }: Following): Promise<void> {
+  let before = -1;
+  for (;;) {
+    await judge.judgeBase();
+    const merged = await judge.judgeLocks().then(
+      () => judge.merged(),
+      () => before, // the server is down
+    );
+    if (merged !== before) tell(`${merged} of ${tasks} merged`);
+    before = merged;
+    if (merged === tasks || isOver(merged)) return;
+    await sleep(2_000);
+  }
+}
+
+function stuckAfter(ms: number): (merged: number) => boolean {
+  let last = { merged: -1, atMs: performance.now() };
+  return (merged) => {
+    if (merged !== last.merged) last = { merged, atMs: performance.now() };
+    return performance.now() - last.atMs > ms;
+  };
+}
+
+/** Lets every machine end by itself. */
+async function settle({ machines }: Ground): Promise<void> {
+  for (const machine of machines) machine.rest();
+  const untilMs = performance.now() + 60_000;
+  while (machines.some(({ isUp }) => isUp) && performance.now() < untilMs) await sleep(100);
+}
+
+function tally(ends: readonly string[]): string {
+  const groups = Map.groupBy(ends, (end) => end);
+  return [...groups].map(([end, all]) => `${end} × ${all.length}`).join(", ");
+}
