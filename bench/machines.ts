@@ -6,7 +6,10 @@ import type { Ledger } from "../src/ledger/ledger.ts";
 import { Connection } from "../src/ledger/postgres/connection.ts";
 import { migrate } from "../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../src/ledger/postgres/open-ledger.ts";
+import { fleet, worker } from "../test/support/fleet.ts";
+import { answer, task, writes } from "../test/support/planned-repository.ts";
 import { PostgresServer } from "../test/support/postgres-server.ts";
+import { eventually } from "../test/support/run-command.ts";
 import { builtCommand } from "./built-command.ts";
 import { detailsOf, person } from "./fill-ledger.ts";
 import { guardServer } from "./guard-server.ts";
@@ -35,10 +38,12 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
     await measureCommit(server, quick ? 50 : 400),
     await measureDispatch(server, quick ? 200 : 800),
     await measureGuard(server, quick ? 300 : 3000),
+    await measureFleet(server),
   ];
 }
 
 interface Databases extends AsyncDisposable {
+  readonly server: PostgresServer;
   /** The URL of a new ledger, for a machine. */
   create(name: string): Promise<string>;
   readonly owner: string;
@@ -49,6 +54,7 @@ async function startServer(): Promise<Databases> {
   chmodSync(scratch.path, 0o711);
   const server = await PostgresServer.create(join(scratch.path, "server"), { durable: true });
   return {
+    server,
     owner: server.url("postgres"),
     create: async (database) => {
       await server.query("postgres", `CREATE DATABASE ${database}`);
@@ -192,6 +198,56 @@ async function measureGuard(server: Databases, rounds: number): Promise<Section>
     { key: "ratio", unit: "ratio" },
   ] as const;
   return { title: "A guard call over HTTP on a warm server, an agent with a task", columns, rows };
+}
+
+const fleetSize = 4;
+const fleetRatioMin = 3;
+
+/** One plan, whose checks take longer than anything else, by one machine and by several. */
+async function measureFleet(databases: Databases): Promise<Section> {
+  const alone = await runFleet(databases, 1);
+  const together = await runFleet(databases, fleetSize);
+  const faster = alone / together;
+  const goal = { text: `≥ ${fleetRatioMin}×`, met: faster >= fleetRatioMin };
+  const rows = [
+    { name: "one machine", values: { time: alone, faster: 1 } },
+    { name: `${fleetSize} machines`, values: { time: together, faster }, goals: [goal] },
+  ];
+  const columns = [
+    { key: "time", unit: "time" },
+    { key: "faster", unit: "ratio" },
+  ] as const;
+  return {
+    title: "Eight tasks, each proven by a check of two seconds, one check at a time on each machine",
+    columns,
+    rows,
+  };
+}
+
+/** How long `lockstep run` takes beside workers that wait for work. */
+async function runFleet({ server, create }: Databases, machines: number): Promise<number> {
+  const name = `fleet_${machines}`;
+  const url = await create(name);
+  const raw = (sql: string) => server.query(name, sql);
+  const ids = Array.from({ length: 8 }, (_, at) => `T${at}`);
+  const plan = {
+    agents: Object.fromEntries(ids.map((id) => [`a${id}`, [[writes(id), answer("OK")]]])),
+    tasks: ids.map((id) => task(id, `a${id}`)),
+    files: { "slow.sh": "sleep 2\ntest -e f.js\n" },
+    config: 'proof: each\nlimits: { max_parallel: 8, max_proofs: 1 }\nchecks: { default: ["sh slow.sh"] }\n',
+  };
+  await using all = await fleet(plan, { name, server, url, raw, free: async () => {} });
+  using workers = new DisposableStack();
+  for (let number = 2; number <= machines; number += 1)
+    workers.use(worker(all, all.join(`worker-${number}`), "--slots", "2"));
+  await eventually("all workers offer slots", async () => {
+    const offering = (await all.status()).machines?.filter(({ slots }) => slots > 0) ?? [];
+    return offering.length === machines - 1 ? true : undefined;
+  });
+  return timed(async () => {
+    const { status, stderr } = await all.first.run(["run", "--json"]);
+    if (status !== 0) throw new Error(`the run exits ${status}: ${stderr}`);
+  });
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

@@ -7,12 +7,12 @@ import { causeFaults } from "./chaos/faults.ts";
 import { type Ground, openGround } from "./chaos/ground.ts";
 import { Judge } from "./chaos/judge.ts";
 
-const usage = `usage: npm run chaos -- [--minutes N] [--tasks N] [--machines N] [--seed N] [--keep FOLDER]
+const usage = `usage: npm run chaos -- [--minutes N] [--tasks N] [--machines N] [--seed N] [--every SECONDS] [--keep FOLDER]
 Several machines work on one plan, with a PostgreSQL server and a git remote between them, while processes are killed and
 frozen, links are cut and stalled, and the server crashes, at random by seed. After N minutes the faults end, and
 the plan must come to its end. Checked throughout: every task is merged exactly once, every commit of the base passes the
 project's check, no lock outlives its lease, the chain of events is whole. Exit 1 if something does not hold.
---keep: copies the logs of the machines to this folder.
+--every: between two faults, on average. --keep: copies the logs of the machines to this folder.
 `;
 
 const { values: flags } = parseArgs({
@@ -21,6 +21,7 @@ const { values: flags } = parseArgs({
     tasks: { type: "string", default: "20" },
     machines: { type: "string", default: "2" },
     seed: { type: "string", default: "1" },
+    every: { type: "string", default: "8" },
     keep: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -33,7 +34,7 @@ if (flags.help) process.stdout.write(usage);
 else process.exitCode = await run();
 
 async function run(): Promise<number> {
-  const { minutes, tasks, machines, seed } = numbers();
+  const { minutes, tasks, machines, seed, every } = numbers();
   const random = seededRandom(seed);
   const startedMs = performance.now();
   const seconds = () => Math.round((performance.now() - startedMs) / 1000);
@@ -42,7 +43,7 @@ async function run(): Promise<number> {
   const judge = new Judge(ground);
   for (const machine of ground.machines) machine.start();
   const end = new AbortController();
-  const faults = causeFaults(ground, random, { end: end.signal, tell });
+  const faults = causeFaults(ground, random, { end: end.signal, everyMs: every * 1000, tell });
   const untilMs = performance.now() + minutes * 60_000;
   await follow(judge, { tasks, tell, isOver: () => performance.now() > untilMs });
   end.abort();
@@ -72,7 +73,7 @@ async function run(): Promise<number> {
 }
 
 function numbers() {
-  const read = (name: "minutes" | "tasks" | "machines" | "seed") => {
+  const read = (name: "minutes" | "tasks" | "machines" | "seed" | "every") => {
     const value = Number(flags[name]);
     if (Number.isFinite(value) && value > 0) return value;
     process.stderr.write(`--${name} takes a number above 0, not \`${flags[name]}\`\n`);
@@ -83,6 +84,7 @@ function numbers() {
     tasks: read("tasks"),
     machines: read("machines"),
     seed: read("seed"),
+    every: read("every"),
   };
 }
 

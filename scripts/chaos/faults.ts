@@ -84,11 +84,18 @@ const faults: readonly Fault[] = [
 /** The server and the remote belong to all machines, so one fault at a time is enough there. */
 const sharedNames = new Set(["restart PostgreSQL", "crash PostgreSQL", "the remote refuses pushes"]);
 
+interface Options {
+  readonly end: AbortSignal;
+  /** Between two faults, on average. */
+  readonly everyMs: number;
+  tell(line: string): void;
+}
+
 /** Faults at random until the signal; then all of them are over. Returns how often each began. */
 export async function causeFaults(
   ground: Ground,
   random: () => number,
-  { end, tell }: { readonly end: AbortSignal; tell(line: string): void },
+  { end, everyMs, tell }: Options,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const under = new Map<string, { readonly untilMs: number; stop(): void | Promise<void> }>();
@@ -104,7 +111,7 @@ export async function causeFaults(
   while (!end.aborted) {
     await stopDue(performance.now());
     if (performance.now() >= nextMs) {
-      nextMs = performance.now() + 1_000 + 7_000 * random();
+      nextMs = performance.now() + 2 * everyMs * random();
       const fault = pick(random);
       const machine = ground.machines[Math.floor(random() * ground.machines.length)] as Machine;
       const key = sharedNames.has(fault.name) ? fault.name : `${machine.name}: ${fault.name}`;
@@ -125,7 +132,9 @@ export async function causeFaults(
   return counts;
 }
 
+/** Each fault as often as its weight says. */
+const urn = faults.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
+
 function pick(random: () => number): Fault {
-  let left = random() * faults.reduce((sum, { weight }) => sum + weight, 0);
-  return faults.find(({ weight }) => (left -= weight) < 0) ?? (faults[0] as Fault);
+  return urn[Math.floor(random() * urn.length)] as Fault;
 }

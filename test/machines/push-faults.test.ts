@@ -18,7 +18,7 @@ async function expectSettled({ database, machines: [first] }: LandingMachines) {
   expect((await first.run(["audit", "verify"])).status).toBe(0);
 }
 
-describe("an integrator that is killed around its push (M-2)", () => {
+describe("an integrator that is killed around its push (M-2)", { timeout: 120_000 }, () => {
   it.each([
     ["prepared", never],
     ["moved", { commits: 1, events: 0 }],
@@ -58,7 +58,7 @@ describe("an integrator that is killed around its push (M-2)", () => {
   });
 });
 
-describe("two machines that both believe they are the integrator (M-6)", () => {
+describe("two machines that both believe they are the integrator (M-6)", { timeout: 120_000 }, () => {
   it("one was frozen before its push: what it pushes when it wakes up is refused, and it proves again", async () => {
     await using all = await landingMachines();
     const [first, second] = all.machines;
@@ -110,7 +110,7 @@ touch "$GIT_DIR/gone"`,
   });
 });
 
-describe("a person who pushes to the base meanwhile (M-7)", () => {
+describe("a person who pushes to the base meanwhile (M-7)", { timeout: 120_000 }, () => {
   it("loses nothing: the work is proven again on top of the person's commit", async () => {
     await using all = await landingMachines();
     const { remote } = all;
@@ -128,7 +128,7 @@ describe("a person who pushes to the base meanwhile (M-7)", () => {
   });
 });
 
-describe("a remote that does not take the push (M-8, M-17)", () => {
+describe("a remote that does not take the push (M-8, M-17)", { timeout: 120_000 }, () => {
   it("refuses, stalls or is full: nothing moves, the reason is told, and the next landing succeeds", async () => {
     await using all = await landingMachines();
     const { remote } = all;

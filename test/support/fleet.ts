@@ -31,8 +31,8 @@ export interface Fleet extends AsyncDisposable {
 }
 
 /** Machines that work on one plan, with a database and a bare repository between them. */
-export async function fleet(wish: PlannedOptions): Promise<Fleet> {
-  const database = await takeDatabase();
+export async function fleet(wish: PlannedOptions, given?: LedgerDatabase): Promise<Fleet> {
+  const database = given ?? (await takeDatabase());
   const config = `remote: origin\nintegrate: push\n${wish.config ?? ""}`;
   const repository = planned({ ...wish, config });
   const remote = bareRemote(repository);
