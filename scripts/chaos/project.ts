@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 const isCounted = (number: number) => number % 7 === 0;
 
 /** The first attempt of these tasks breaks the project's check. */
-const isCareless = (number: number) => number % 10 === 3;
+const isCareless = (number: number) => number % 20 === 3;
 
 const leaseSeconds = 20;
 
@@ -65,7 +65,7 @@ export function writeProject(path: string, tasks: number, random: () => number):
     ".lockstep/config.yaml": [
       "remote: origin\nintegrate: push\n",
       'checks: { default: ["sh check.sh"] }\n',
-      "limits: { max_parallel: 4, max_active: 32 }\n",
+      "limits: { max_parallel: 8, max_active: 32 }\n",
       `agents:\n${numbers.map((number) => agentLine(number, 0.2 + 3 * random())).join("")}`,
     ].join(""),
   };

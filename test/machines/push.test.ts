@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sharedNotesRef } from "../../src/core/names/ref-names.ts";
+import { fetchBase } from "../../src/run/landing/fresh-base.ts";
 import { bareRemote } from "../support/bare-remote.ts";
 import { checksByName, landRepository } from "../support/land-repository.ts";
 
@@ -28,5 +30,19 @@ describe("integrate: push", () => {
       });
     expect(repository.git("for-each-ref", "refs/lockstep/remote/origin/next")).toBe("");
     expect((await repository.run(["reconcile"])).status).toBe(0);
+  });
+});
+
+describe("the base of a remote", () => {
+  it("is fetched by several at once while it moves", async () => {
+    using repository = pushing();
+    using remote = bareRemote(repository);
+    const wanted = { name: "origin", base: "main", notes: sharedNotesRef("refs") };
+    for (let round = 0; round < 3; round += 1) {
+      const commit = remote.git("commit-tree", "-p", "main", "-m", `move ${round}`, "main^{tree}");
+      remote.git("update-ref", "refs/heads/main", commit);
+      const all = Array.from({ length: 6 }, () => fetchBase(repository.path, wanted));
+      expect((await Promise.all(all)).map((found) => found.commit)).toEqual(all.map(() => commit));
+    }
   });
 });

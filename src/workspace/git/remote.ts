@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Transport } from "../../core/names/ref-names.ts";
 import { type RemoteRun, remoteGit, remoteSeconds } from "./remote-git.ts";
 
@@ -78,12 +79,20 @@ export async function fetchRefs(
   { name }: Pick<Remote, "name">,
   { specs, prune = false }: { readonly specs: readonly string[]; readonly prune?: boolean },
 ): Promise<{ readonly why: string } | undefined> {
-  const ran = await remoteGit(root, name, [
+  const words = [
     ...["fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap="],
     ...[prune ? "--prune" : "--no-prune", name, ...specs],
-  ]);
-  return ran.exit === 0 ? undefined : { why: whyFailed(name, ran) };
+  ];
+  for (let round = 1; ; round += 1) {
+    const ran = await remoteGit(root, name, words);
+    if (ran.exit === 0) return undefined;
+    // Another fetch set the same ref in the same moment.
+    if (round >= fetchesMax || !ran.stderr.includes("cannot lock ref")) return { why: whyFailed(name, ran) };
+    await sleep(round * 50);
+  }
 }
+
+const fetchesMax = 10;
 
 /** The commits of refs at the remote. */
 export async function readRemoteRefs(
