@@ -27,8 +27,8 @@ const { values: flags } = parseArgs({
   },
 });
 
-/** Without faults and without a further merge, the run is stuck after this time: two leases of a role. */
-const stuckMsMax = 180_000;
+/** Without faults and without a further merge, the run is stuck after this time: several leases. */
+const stuckMsMax = 300_000;
 
 if (flags.help) process.stdout.write(usage);
 else process.exitCode = await run();
@@ -39,18 +39,20 @@ async function run(): Promise<number> {
   const startedMs = performance.now();
   const seconds = () => Math.round((performance.now() - startedMs) / 1000);
   const tell = (line: string) => process.stderr.write(`${String(seconds()).padStart(5)} s  ${line}\n`);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   await using ground = await openGround({ machines, tasks }, random);
   const judge = new Judge(ground);
   for (const machine of ground.machines) machine.start();
   const end = new AbortController();
   const faults = causeFaults(ground, random, { end: end.signal, everyMs: every * 1000, tell });
   const untilMs = performance.now() + minutes * 60_000;
-  await follow(judge, { tasks, tell, isOver: () => performance.now() > untilMs });
+  await follow(judge, { tasks, tell, isOver: () => stop.signal.aborted || performance.now() > untilMs });
   end.abort();
   const counts = await faults;
   tell("no more faults");
   const isStuck = stuckAfter(stuckMsMax);
-  await follow(judge, { tasks, tell, isOver: isStuck });
+  await follow(judge, { tasks, tell, isOver: (merged) => stop.signal.aborted || isStuck(merged) });
   await settle(ground);
   await judge.judgeEnd(tasks);
   for (const words of [["audit", "verify"], ["reconcile"]]) await judge.judgeCommand(words);

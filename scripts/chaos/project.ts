@@ -3,17 +3,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The tasks that also count a shared number up, so that a lost or doubled merge changes the sum. */
-const isCounted = (number: number) => number % 7 === 0;
+const isCounted = (number: number) => number % 15 === 0;
 
 /** The first attempt of these tasks breaks the project's check. */
 const isCareless = (number: number) => number % 20 === 3;
 
-const leaseSeconds = 20;
+/** Longer than an agent takes to start on a busy computer, shorter than the longest fault. */
+const leaseSeconds = 60;
 
 export const idOf = (number: number) => `T${String(number).padStart(3, "0")}`;
 
 /** The project's check. It fails for broken work, and for a sum that does not fit the work that is there. */
-export const check = `#!/bin/sh
+const check = `#!/bin/sh
 for file in work/*.txt; do
   [ "$file" = 'work/*.txt' ] || grep -q good "$file" || { echo "$file is broken"; exit 1; }
 done
@@ -25,6 +26,7 @@ const agent = `#!/bin/sh
 set -eu
 packet=$(cat)
 id=$LOCKSTEP_TASK_ID
+echo "working on $id"
 sleep "$CHAOS_PAUSE"
 word=good
 case $packet in *'"fix_delta":null'*) [ "$CHAOS_CARELESS" = no ] || word=broken;; esac

@@ -11,7 +11,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const child = new URL("./integration-child.ts", import.meta.url).pathname;
 
 /** A machine with its own home, state folder and clone that lands branches into the base of the remote. */
-export interface LandingMachine {
+interface LandingMachine {
   readonly clone: string;
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandRun>;
   land(branch: string, env?: Readonly<Record<string, string>>): Promise<CommandRun>;

@@ -248,7 +248,8 @@ export class Conductor {
     for (const { key, member } of brought) {
       const { outcome } = member;
       this.#tell(key, memberText(member));
-      if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key, this.#waitOf(member.trouble));
+      if (outcome !== "merged" && outcome !== "refused")
+        await this.#waitFor(key, this.#waitOf(member.trouble));
       if (outcome === "merged") this.#remotePause = undefined;
       if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
       // Read first: a task that is still in REVIEW and not in `#reviewed` would be reviewed again.

@@ -112,7 +112,7 @@ export async function workOnTask(context: RunContext, task: RunTask, one: Try): 
       },
     );
   } catch (error) {
-    if (error instanceof RemoteFault) 
+    if (error instanceof RemoteFault)
       return unshared(context, working, { unshared: error.message, trouble: "fails" });
     // An error in one task does not end the run; it is recorded as a failure of the attempt.
     return fail(context, working, error instanceof Error ? error.message : String(error), 1);
