@@ -244,7 +244,7 @@ async function runFleet({ server, create }: Databases, machines: number): Promis
     const offering = (await all.status()).machines?.filter(({ slots }) => slots > 0) ?? [];
     return offering.length === machines - 1 ? true : undefined;
   });
-  return timed(async () => {
+  return await timed(async () => {
     const { status, stderr } = await all.first.run(["run", "--json"]);
     if (status !== 0) throw new Error(`the run exits ${status}: ${stderr}`);
   });
