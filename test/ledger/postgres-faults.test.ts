@@ -296,6 +296,38 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     }
   });
 
+  it("of version 1 is upgraded with what it contains, and has the functions of a new one", async () => {
+    const { server, free } = await takeDatabase();
+    const sql = (text: string) => server.query("postgres", text);
+    const functionsIn = (database: string) =>
+      server.query(
+        database,
+        "SELECT p.oid::regprocedure::text AS name, prosrc FROM pg_proc p WHERE pronamespace = 'lockstep'::regnamespace ORDER BY 1",
+      );
+    await sql("CREATE DATABASE stored_ledger");
+    await sql("CREATE DATABASE new_ledger");
+    try {
+      await server.query("stored_ledger", readFileSync("test/stored/postgres-1/ledger.sql", "utf8"));
+      for (const name of ["stored_ledger", "new_ledger"]) {
+        const connection = await Connection.open({ url: server.url(name) });
+        await migrate(connection, { lockstep: "0.1.0", machine: "machine" });
+        connection.close();
+      }
+      expect(await functionsIn("stored_ledger")).toEqual(await functionsIn("new_ledger"));
+      const ledger = await openPostgresLedger({ url: server.url("stored_ledger", "machine") });
+      expect((await ledger.tasks({})).map(({ key, state }) => [key, state])).toEqual([
+        ["T-1", "IN_PROGRESS"],
+        ["T-2", "PENDING"],
+      ]);
+      committed(await ledger.commit(creating(newTask("T-3"))));
+      expect(await ledger.verify()).toEqual({ events: 4, problems: [] });
+      ledger.close();
+    } finally {
+      for (const name of ["stored_ledger", "new_ledger"]) await sql(`DROP DATABASE ${name} WITH (FORCE)`);
+      await free();
+    }
+  });
+
   it("is created by an owner who is no superuser, for machines with a role that the owner creates", async () => {
     const { server, free } = await takeDatabase();
     const sql = (text: string) => server.query("postgres", text);

@@ -2,31 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { PoolClient } from "pg";
 import { beginning } from "../event-chain.ts";
 import type { Connection } from "./connection.ts";
-import { logsSchema, machineRights, schema } from "./schema.ts";
+import { functions, machineRights, steps } from "./schema.ts";
 import { postgresFault } from "./translate-error.ts";
 
-/** Upgrades a ledger from the previous version. The version is the migration's position in the list, from 1. */
-type Migration = (client: PoolClient, lockstep: string) => Promise<void>;
-
-const migrations: readonly Migration[] = [
-  async (client, lockstep) => {
-    await client.query(schema);
-    const random = (bytes: number) => randomBytes(bytes).toString("hex");
-    await client.query(
-      `INSERT INTO lockstep.meta (version, lockstep, name, secret, fence, commits, seq, hash)
-       VALUES (1, $1, $2, $3, 0, 0, 0, $4)`,
-      [lockstep, random(8), random(32), beginning.hash],
-    );
-    await client.query(
-      "INSERT INTO lockstep.clock (ms, server_ms, identity, grace_ms) VALUES (0, 0, lockstep.server_identity(), 0)",
-    );
-  },
-  async (client) => {
-    await client.query(logsSchema);
-  },
-];
-
-export const knownVersion = migrations.length;
+export const knownVersion = steps.length;
 
 export interface Meta {
   readonly version: number;
@@ -95,12 +74,29 @@ export async function migrate(
       ? await client.query("SELECT version FROM lockstep.meta")
       : { rows: [] };
     const from: number = metas[0]?.version ?? 0;
-    for (const migration of migrations.slice(from)) await migration(client, lockstep);
-    if (from < knownVersion)
-      await client.query("UPDATE lockstep.meta SET version = $1, lockstep = $2", [knownVersion, lockstep]);
+    if (from < knownVersion) await upgrade(client, from, lockstep);
     await grant(client, machine);
     return { from, to: knownVersion };
   });
+}
+
+async function upgrade(client: PoolClient, from: number, lockstep: string): Promise<void> {
+  for (const step of steps.slice(from)) await client.query(step);
+  await client.query(functions);
+  if (from === 0) await begin(client, lockstep);
+  else await client.query("UPDATE lockstep.meta SET version = $1, lockstep = $2", [knownVersion, lockstep]);
+}
+
+async function begin(client: PoolClient, lockstep: string): Promise<void> {
+  const random = (bytes: number) => randomBytes(bytes).toString("hex");
+  await client.query(
+    `INSERT INTO lockstep.meta (version, lockstep, name, secret, fence, commits, seq, hash)
+     VALUES ($1, $2, $3, $4, 0, 0, 0, $5)`,
+    [knownVersion, lockstep, random(8), random(32), beginning.hash],
+  );
+  await client.query(
+    "INSERT INTO lockstep.clock (ms, server_ms, identity, grace_ms) VALUES (0, 0, lockstep.server_identity(), 0)",
+  );
 }
 
 async function grant(client: PoolClient, machine: string): Promise<void> {

@@ -12,7 +12,7 @@ CREATE TABLE lockstep.meta (
 );
 CREATE TABLE lockstep.clock (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
-  ms bigint NOT NULL, server_ms bigint NOT NULL, identity text NOT NULL, grace_ms bigint NOT NULL
+  ms bigint NOT NULL, identity text NOT NULL, grace_ms bigint NOT NULL
 ) WITH (fillfactor = 50);
 CREATE TABLE lockstep.machines (id text COLLATE "C" PRIMARY KEY, body text NOT NULL, beat_ms bigint NOT NULL);
 CREATE TABLE lockstep.answers (id uuid PRIMARY KEY, answer text NOT NULL, at_ms bigint NOT NULL);
@@ -98,17 +98,17 @@ CREATE TRIGGER intents_stay BEFORE DELETE OR TRUNCATE ON lockstep.intents
  * is the time from which every lease has its full length again. `tick` also records that a machine is there.
  */
 const clock = `
-CREATE FUNCTION lockstep.server_identity() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+CREATE OR REPLACE FUNCTION lockstep.server_identity() RETURNS text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
   SELECT s.system_identifier || '/' || c.timeline_id || '/' || extract(epoch FROM pg_postmaster_start_time())
   FROM pg_control_system() s, pg_control_checkpoint() c
 $$;
-CREATE FUNCTION lockstep.server_ms() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog AS $$
+CREATE OR REPLACE FUNCTION lockstep.server_ms() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog AS $$
   SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 $$;
-CREATE FUNCTION lockstep.ms_at(known lockstep.clock, raw_ms bigint) RETURNS bigint LANGUAGE sql AS $$
+CREATE OR REPLACE FUNCTION lockstep.ms_at(known lockstep.clock, raw_ms bigint) RETURNS bigint LANGUAGE sql AS $$
   SELECT greatest(raw_ms, known.ms, known.ms + (raw_ms - known.server_ms) / 2)
 $$;
-CREATE FUNCTION lockstep.tick(machine text DEFAULT NULL, about text DEFAULT NULL) RETURNS json
+CREATE OR REPLACE FUNCTION lockstep.tick(machine text DEFAULT NULL, about text DEFAULT NULL) RETURNS json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 DECLARE
   known clock%ROWTYPE;
@@ -144,7 +144,7 @@ END $$;
  * the same chain. The hash of an event is computed here, because only here the previous event is known.
  */
 const commit = `
-CREATE FUNCTION lockstep.why_refused(change jsonb, tail lockstep.meta) RETURNS jsonb LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.why_refused(change jsonb, tail lockstep.meta) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE bad text;
 BEGIN
   IF (change->>'format')::int <> tail.version THEN
@@ -184,7 +184,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION lockstep.why_forbidden(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.why_forbidden(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE bad text;
 BEGIN
   IF change ? 'light' AND change ?| '{fence,tasks,decisions,sessions,release,take,evidence,settings,intents,intentsDone,request,events}' THEN
@@ -201,7 +201,7 @@ BEGIN
   RETURN bad;
 END $$;
 
-CREATE FUNCTION lockstep.why_stale(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.why_stale(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE bad text;
 BEGIN
   SELECT 'task ' || e.key INTO bad
@@ -217,7 +217,7 @@ BEGIN
   RETURN bad;
 END $$;
 
-CREATE FUNCTION lockstep.why_outdated(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.why_outdated(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE bad text;
 BEGIN
   PERFORM 1 FROM attempts WHERE key IN (SELECT a->>'key' FROM jsonb_array_elements(change->'attempts') a)
@@ -239,7 +239,7 @@ BEGIN
   RETURN bad;
 END $$;
 
-CREATE FUNCTION lockstep.write_locks(change jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.write_locks(change jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE last_id bigint;
 BEGIN
   IF change ? 'release' THEN
@@ -258,7 +258,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION lockstep.write_documents(change jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.write_documents(change jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF change ? 'tasks' THEN
     INSERT INTO tasks SELECT d.key, d.version + 1, d.body, d.state, d.session, d.waits_for
@@ -295,7 +295,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION lockstep.write_others(change jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.write_others(change jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE last_id bigint;
 BEGIN
   IF change ? 'evidence' THEN
@@ -322,7 +322,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION lockstep.append_events(change jsonb, tail lockstep.meta) RETURNS lockstep.meta LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.append_events(change jsonb, tail lockstep.meta) RETURNS lockstep.meta LANGUAGE plpgsql AS $$
 DECLARE
   event jsonb;
   text_of text;
@@ -338,7 +338,7 @@ BEGIN
   RETURN tail;
 END $$;
 
-CREATE FUNCTION lockstep.apply_change(given text) RETURNS json
+CREATE OR REPLACE FUNCTION lockstep.apply_change(given text) RETURNS json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 DECLARE
   change jsonb := given::jsonb;
@@ -383,11 +383,11 @@ END $$;
  * until a person accepts the loss. The ledger then has a new name, so that the heads of the lost time no longer apply.
  */
 const losses = `
-CREATE FUNCTION lockstep.report_loss(why text) RETURNS void
+CREATE OR REPLACE FUNCTION lockstep.report_loss(why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
   UPDATE meta SET loss = coalesce(loss, why)
 $$;
-CREATE FUNCTION lockstep.accept_loss(new_name text, event text) RETURNS text
+CREATE OR REPLACE FUNCTION lockstep.accept_loss(new_name text, event text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 DECLARE
   tail meta%ROWTYPE;
@@ -401,23 +401,9 @@ BEGIN
 END $$;
 `;
 
-export const schema = [
-  "CREATE SCHEMA lockstep;",
-  tables,
-  triggers,
-  clock,
-  commit,
-  losses,
-  "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA lockstep FROM PUBLIC;",
-].join("\n");
-
-/** Version 2. Who asks for a log is noted for some seconds; the machines that write it look there. */
-export const logsSchema = `
-CREATE TABLE lockstep.logs (
-  task text COLLATE "C", machine text COLLATE "C", file text COLLATE "C", body text NOT NULL,
-  asked_ms bigint NOT NULL DEFAULT 0, PRIMARY KEY (task, machine, file)
-);
-CREATE FUNCTION lockstep.keep_log(of_task text, of_machine text, of_file text, tail text) RETURNS void
+/** The end of each log, and until when somebody asks for it: the machine that writes the log looks there. */
+const logs = `
+CREATE OR REPLACE FUNCTION lockstep.keep_log(of_task text, of_machine text, of_file text, tail text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
@@ -427,15 +413,32 @@ BEGIN
   INSERT INTO logs VALUES (of_task, of_machine, of_file, tail)
     ON CONFLICT (task, machine, file) DO UPDATE SET body = excluded.body;
 END $$;
-CREATE FUNCTION lockstep.ask_log(of_task text) RETURNS SETOF text
+CREATE OR REPLACE FUNCTION lockstep.ask_log(of_task text) RETURNS SETOF text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lockstep, pg_temp AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   RETURN QUERY UPDATE logs SET asked_ms = floor(extract(epoch FROM clock_timestamp()) * 1000)
     WHERE task = of_task RETURNING body;
 END $$;
-REVOKE ALL ON FUNCTION lockstep.keep_log(text, text, text, text), lockstep.ask_log(text) FROM PUBLIC;
 `;
+
+/** The tables, by version: each step upgrades a ledger of the version before it. */
+export const steps: readonly string[] = [
+  ["CREATE SCHEMA lockstep;", tables, triggers].join("\n"),
+  `
+ALTER TABLE lockstep.clock ADD server_ms bigint NOT NULL DEFAULT 0;
+CREATE TABLE lockstep.logs (
+  task text COLLATE "C", machine text COLLATE "C", file text COLLATE "C", body text NOT NULL,
+  asked_ms bigint NOT NULL DEFAULT 0, PRIMARY KEY (task, machine, file)
+);
+`,
+];
+
+/** The functions of the newest version. They replace those of the version before. */
+export const functions = [
+  ...[clock, commit, losses, logs],
+  "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA lockstep FROM PUBLIC;",
+].join("\n");
 
 /** What a machine may do: read everything, and call these functions. */
 export const machineRights = (role: string) => `
