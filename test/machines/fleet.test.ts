@@ -39,4 +39,23 @@ describe("one plan and two machines", () => {
     expect(status, stderr).toBe(0);
     expect((await all.first.run(["audit", "verify"])).status).toBe(0);
   });
+
+  it("is proven by both: a free slot runs checks for the machine that lands", async () => {
+    await using all = await fleet({
+      ...plan(ids),
+      files: { "slow.sh": "sleep 2\n" },
+      config: 'proof: each\nlimits: { max_parallel: 4 }\nchecks: { default: ["sh slow.sh"] }\n',
+    });
+    using working = worker(all, all.join("other"), "--slots", "1");
+    await eventually("the worker offers its slot", async () =>
+      (await all.status()).machines?.find(({ name, slots }) => name === "other" && slots === 1),
+    );
+    const ran = await all.first.run(["run", "--json"]);
+    expect(ran.status, `${ran.stderr}\n${working.errors()}`).toBe(0);
+    const machines = await all.database.raw(
+      "SELECT DISTINCT body::json->>'machine' AS m FROM lockstep.evidence ORDER BY m",
+    );
+    expect(machines).toEqual([{ m: "first" }, { m: "other" }]);
+    expect(working.errors()).toContain("running for another machine: sh slow.sh");
+  });
 });

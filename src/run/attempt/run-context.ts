@@ -64,6 +64,12 @@ export interface FleetMember {
   isForOther(task: Task, attempt: Attempt | undefined): boolean;
   /** Exchanges the files of a session with the other machines. */
   exchange(session: string): Promise<void>;
+  /** Runs of checks that other machines ask for. */
+  readonly proofs: {
+    isAsked(): Promise<boolean>;
+    /** Does one run, until `stop`. False if there is none that this machine can do. */
+    helpOnce(stop: AbortSignal): Promise<boolean>;
+  };
 }
 
 export interface ViewEdit {

@@ -58,6 +58,8 @@ const tickMs = 1000;
 const startable: readonly TaskState[] = ["PENDING", "REJECTED", "BLOCKED"];
 /** The key of the one job that does not belong to a single task. */
 const integration = "integration";
+/** The key of the job that runs checks for other machines. */
+const helping = "helping";
 
 /** Schedules, runs, reviews and integrates tasks until nothing can start and nothing runs. Resumes interrupted runs. */
 export class Conductor {
@@ -122,6 +124,7 @@ export class Conductor {
       this.#integrate();
       this.#review();
       const rests = this.#start() || [...this.#waiting.values()].some(({ agent }) => agent !== null);
+      await this.#help();
       if (this.#fault !== undefined) throw this.#fault.error;
       const isWaking = rests && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
       const waits = isWaking || this.#waitsForOthers() || this.#waitsForRemote();
@@ -226,7 +229,8 @@ export class Conductor {
 
   /** Merges ready tasks while others run: one integration at a time, with at most `max_parallel` tasks. */
   #integrate(): void {
-    if (this.#stops.atOnce.aborted || this.#running.has(integration)) return;
+    // Two checks at a time could answer for each other on the same port.
+    if (this.#stops.atOnce.aborted || this.#running.has(integration) || this.#running.has(helping)) return;
     const ready = this.#inReview().filter(({ task }) => this.#reviewed.has(task.key));
     if (ready.length === 0) return;
     const { max_parallel, batching } = this.#main.config.limits;
@@ -324,6 +328,17 @@ export class Conductor {
             if (reviewed.waiting) await this.#waitFor(task.key, { agent: reviewed.resting ?? null });
           }
         });
+  }
+
+  /** A free slot runs checks for the integrators of other machines. */
+  async #help(): Promise<void> {
+    const { fleet } = this.#main;
+    if (fleet === undefined || this.#isStopping() || this.#running.size >= fleet.slots) return;
+    if (this.#running.has(integration) || this.#running.has(helping)) return;
+    if (!(await fleet.proofs.isAsked())) return;
+    this.#run([helping], async () => {
+      while (!this.#isStopping() && (await fleet.proofs.helpOnce(this.#stops.atOnce)));
+    });
   }
 
   /** Starts tasks. True if some could not start only because their agents are paused. */

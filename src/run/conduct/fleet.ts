@@ -20,6 +20,7 @@ import { configIdAt } from "../../workspace/config/config-at-commit.ts";
 import { GitFault } from "../../workspace/git/git-fault.ts";
 import type { Agents } from "../attempt/agents.ts";
 import type { FleetMember, RunTask } from "../attempt/run-context.ts";
+import { openProofHelp, type ProofHelper } from "../landing/help-prove.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import type { ConductorRoles } from "./hold-conductor.ts";
 import { exchangeFiles } from "./shared-session.ts";
@@ -53,6 +54,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
   readonly #needed = new Map<string, readonly string[]>();
   readonly #left = new Set<string>();
   readonly #exchanges = new Map<string, Promise<void>>();
+  readonly proofs: ProofHelper;
   #machines: readonly MachineStatus[] = [];
   #hasNewConfig = false;
   #staysListed = false;
@@ -81,6 +83,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
     this.#source = source;
     this.#offering = offering;
     this.#held = held;
+    this.proofs = openProofHelp(source);
     this.#timer = setInterval(() => void this.#renew().catch(() => {}), renewMs);
     this.#timer.unref();
   }

@@ -7,8 +7,11 @@ import {
 } from "../../engine/landing/shared-proofs.ts";
 import type { Prover } from "../../proof/prover.ts";
 import { keepInventory } from "../../proof/reuse.ts";
+import { thisMachine } from "../../workspace/state/this-machine.ts";
 import type { IntegrationContext } from "./integration.ts";
+import { fetchForProof } from "./integration-ref.ts";
 import { keepRole } from "./keep-role.ts";
+import { openProver } from "./open-prover.ts";
 
 export interface ProofHelp extends Pick<IntegrationContext, "engine" | "call" | "onProgress"> {
   /** The name of this machine. */
@@ -17,6 +20,18 @@ export interface ProofHelp extends Pick<IntegrationContext, "engine" | "call" | 
   openProver(): Promise<Prover>;
   /** Fetches a ref of the remote. False if it does not lead to the commit. */
   fetchCommit(request: Pick<ProofRequest, "ref" | "commit">): Promise<boolean>;
+}
+
+/** The help of this process, in its own clone. */
+export function openProofHelp(
+  context: Pick<IntegrationContext, "engine" | "call" | "config" | "repository" | "onProgress">,
+): ProofHelper {
+  return new ProofHelper({
+    ...context,
+    machine: thisMachine().name,
+    openProver: () => openProver(context),
+    fetchCommit: (request) => fetchForProof(context, request),
+  });
 }
 
 /** Does runs of checks for the integrators of other machines. */
@@ -29,17 +44,26 @@ export class ProofHelper {
     this.#with = help;
   }
 
-  /** Does the oldest run that waits, if this machine can. Returns whether it did one. */
-  async helpOnce(): Promise<boolean> {
-    const { engine, machine } = this.#with;
-    const isWaiting = ({ request: { id, result, not }, isTaken }: OfferedProof) =>
-      result === null && not !== machine && !isTaken && !this.#skipped.has(id);
-    for (const { request } of (await offeredProofs(engine)).filter(isWaiting))
-      if (await this.#help(request)) return true;
+  /** Whether a run waits that this machine may be able to do. */
+  async isAsked(): Promise<boolean> {
+    return (await this.#waiting()).length > 0;
+  }
+
+  /** Does the oldest run that waits, if this machine can. Returns whether it did one. `stop` ends the run. */
+  async helpOnce(stop?: AbortSignal): Promise<boolean> {
+    for (const { request } of await this.#waiting()) if (await this.#help(request, stop)) return true;
     return false;
   }
 
-  async #help(request: ProofRequest): Promise<boolean> {
+  async #waiting(): Promise<readonly OfferedProof[]> {
+    const { engine, machine } = this.#with;
+    return (await offeredProofs(engine)).filter(
+      ({ request: { id, result, not }, isTaken }) =>
+        result === null && not !== machine && !isTaken && !this.#skipped.has(id),
+    );
+  }
+
+  async #help(request: ProofRequest, stop: AbortSignal | undefined): Promise<boolean> {
     const { engine, call, machine, onProgress } = this.#with;
     const { id, commit, command, change } = request;
     const cannot = (why: string): false => {
@@ -55,10 +79,11 @@ export class ProofHelper {
     const held = await takeProof(engine, id, call);
     if (typeof held === "string") return false;
     await using kept = keepRole({ engine, call }, held);
-    kept.lost.addEventListener("abort", () => prover.stop());
+    const end = AbortSignal.any([kept.lost, ...(stop === undefined ? [] : [stop])]);
+    end.addEventListener("abort", () => prover.stop());
     onProgress(`running for another machine: ${command}`);
     const proven = await prover.run(commit, command, change ?? undefined);
-    if (kept.lost.aborted) return false; // its result is no longer needed
+    if (end.aborted) return false; // its result is no longer needed, or another machine does the run
     if ("error" in proven) return cannot(proven.error);
     const { log: _log, ...run } = proven.run;
     const packed = keepInventory(proven.inventory);

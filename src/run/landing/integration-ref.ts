@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { integrationRefs, sharedRef } from "../../core/names/ref-names.ts";
 import { changeRefs } from "../../workspace/git/ref-writer.ts";
-import { keepOnRef } from "../../workspace/git/refs.ts";
-import { pushRefs, remoteOf } from "../../workspace/git/remote.ts";
+import { isAncestor, keepOnRef } from "../../workspace/git/refs.ts";
+import { fetchRefs, pushRefs, remoteOf } from "../../workspace/git/remote.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import { locksIn, removeStaleLocks } from "../../workspace/git/stale-locks.ts";
 import type { IntegrationContext } from "./integration.ts";
@@ -35,8 +35,7 @@ export async function openIntegrationRef(
   const { engine, repository, config, onProgress, dryRun } = context;
   const { root } = repository;
   await dropDeadRefs(context);
-  const own = engine.identityOf(process.pid);
-  const name = own === undefined ? process.pid : `${own.pid}-${own.startedAt}-${own.boot}`;
+  const name = nameOfThis(engine);
   const ref = `${integrationRefs}${name}`;
   const remote = provesTogether(context) && !dryRun ? remoteOf(config) : undefined;
   const there = remote && sharedRef(`${integrationRefs}${engine.machine}-${name}`, remote.transport);
@@ -60,6 +59,26 @@ export async function openIntegrationRef(
       if (pushed.size > 0) await push([], null);
     },
   };
+}
+
+function nameOfThis(engine: Place["engine"]): string {
+  const own = engine.identityOf(process.pid);
+  return own === undefined ? String(process.pid) : `${own.pid}-${own.startedAt}-${own.boot}`;
+}
+
+/**
+ * Fetches a commit that another machine wants to have proven, and keeps it on the ref of this process, which integrates
+ * nothing meanwhile. False if the remote does not have it any more.
+ */
+export async function fetchForProof(
+  { engine, repository: { root }, config }: Place & Pick<IntegrationContext, "config">,
+  { ref, commit }: { readonly ref: string; readonly commit: string },
+): Promise<boolean> {
+  const remote = remoteOf(config);
+  if (remote === undefined) return false;
+  const own = `${integrationRefs}${nameOfThis(engine)}`;
+  const failed = await fetchRefs(root, remote, { specs: [`+${ref}:${own}`] });
+  return failed === undefined && (await isAncestor(root, commit, own));
 }
 
 /** Removes the refs of processes that have ended, and git's lock files on them. The merged branches still exist. */
