@@ -268,14 +268,22 @@ export class Prover implements Disposable, AsyncDisposable {
       if (ended.aborted) resolve("ended");
       ended.addEventListener("abort", () => resolve("ended"), { once: true });
     });
-    for (;;) {
-      const mine = this.#places.with(tree, async (place) => ((await shared.take()) ? here(place) : "taken"));
-      const done = shared.until((state) => typeof state === "object");
-      const first = await Promise.race([mine, done, end]);
-      const free = () => shared.until((state) => state !== "taken");
-      const last = first === "taken" ? await Promise.race([free(), end]) : first;
-      if (last === "ended") return last;
-      if (typeof last === "object") return "machine" in last ? checkedBy(last) : last;
+    // A place that becomes free later has nothing to do for this run any more.
+    let isDone = false;
+    try {
+      for (;;) {
+        const mine = this.#places.with(tree, async (place) =>
+          !isDone && (await shared.take()) ? here(place) : "taken",
+        );
+        const done = shared.until((state) => typeof state === "object");
+        const first = await Promise.race([mine, done, end]);
+        const free = () => shared.until((state) => state !== "taken");
+        const last = first === "taken" ? await Promise.race([free(), end]) : first;
+        if (last === "ended") return last;
+        if (typeof last === "object") return "machine" in last ? checkedBy(last) : last;
+      }
+    } finally {
+      isDone = true;
     }
   }
 

@@ -85,6 +85,24 @@ describe("a check that several machines may run", () => {
     });
   });
 
+  it("and that another machine has done is not done here too, when this one is free again", async () => {
+    using ground = provingGround({ "busy.sh": "while [ ! -e $HOME/counts/go ]; do sleep 0.05; done\n" });
+    const engine = await memoryEngine();
+    await using first = await integrator(ground, engine);
+    const busy = first.run("HEAD", "sh busy.sh");
+    await expect
+      .poll(async () => (await offeredProofs(engine)).map(({ isTaken }) => isTaken))
+      .toEqual([true]);
+    const counted = first.run("HEAD", "echo ran >> $HOME/counts/ran");
+    const { helper } = second(ground, engine);
+    expect(await helpUntilDone(helper, counted)).toMatchObject({ run: { exit: 0, machine: "second" } });
+    ground.write("home/counts/go", "");
+    await busy;
+    // The next run waits for the same place, after everything that waited before.
+    await first.run("HEAD", "true");
+    expect(ground.read("home/counts/ran")).toBe("ran\n");
+  });
+
   it("that failed is repeated by another machine, if there is one", async () => {
     using ground = provingGround({
       "odd.sh": "[ -e $HOME/counts/$1 ] || { touch $HOME/counts/$1; exit 3; }\n",

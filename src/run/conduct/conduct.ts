@@ -55,6 +55,8 @@ const remoteMs = 15_000;
 const remoteMsMax = 600_000;
 
 const tickMs = 1000;
+/** How long a task that is ready waits for others, in a fleet. */
+const gatherMs = 500;
 const startable: readonly TaskState[] = ["PENDING", "REJECTED", "BLOCKED"];
 /** The key of the one job that does not belong to a single task. */
 const integration = "integration";
@@ -75,6 +77,8 @@ export class Conductor {
   readonly #running = new Map<string, Promise<void>>();
   /** Tasks whose review is done: only the proof is missing. */
   readonly #reviewed = new Set<string>();
+  /** When the first of them was ready. */
+  #firstReadyMs = 0;
   /** Tasks that wait for a person, a paused reviewer or a remote: this run can do nothing for them now. */
   readonly #waiting = new Map<string, Waits>();
   readonly #follower: LedgerFollower;
@@ -239,12 +243,19 @@ export class Conductor {
       .filter(({ id, isWithPerson }) => !isWithPerson && !this.#reviewed.has(id));
     const running = others.map(({ id }) => id);
     if (batching === "batch" && !this.#batch.closes(running, Date.now())) return;
+    if (running.length > 0 && this.#isGathering()) return;
     // Tasks of two sessions can have the same name, and so the same branch: the second one waits for the next turn.
     const names = ready.map(({ task }) => task.plan.id);
     const tasks = ready.flatMap(({ task }, at) => (names.indexOf(task.plan.id) === at ? [task] : []));
     const together = tasks.slice(0, max_parallel);
     // A rejected task starts again only when the whole integration has ended.
     this.#run([integration, ...together.map(({ key }) => key)], () => this.#bringIn(together));
+  }
+
+  /** Several machines prove several merges in the time of one, so it pays to wait a moment for the next task. */
+  #isGathering(): boolean {
+    const { fleet } = this.#main;
+    return fleet !== undefined && fleet.size > 1 && performance.now() - this.#firstReadyMs < gatherMs;
   }
 
   async #bringIn(tasks: readonly RunTask[]): Promise<void> {
@@ -321,6 +332,7 @@ export class Conductor {
           this.#waiting.delete(task.key);
           const reviewed = await passReview(context, task, this.#stops.atOnce);
           if (reviewed === "ready") {
+            if (this.#reviewed.size === 0) this.#firstReadyMs = performance.now();
             this.#reviewed.add(task.key);
             this.#batch.ready(Date.now());
           } else if (reviewed !== "stopped") {
