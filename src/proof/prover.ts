@@ -4,6 +4,7 @@ import type { Config } from "../contract/config.ts";
 import type { CheckRun } from "../core/proof/check-record.ts";
 import { countTests, type Inventory } from "../core/proof/inventory.ts";
 import type { ChangeFacts, ProofResult } from "../core/proof/proof-request.ts";
+import { saidNoTests } from "../core/proof/said-no-tests.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { isInstalled } from "../workspace/checkouts/copy-dependencies.ts";
@@ -179,8 +180,9 @@ export class Prover implements Disposable, AsyncDisposable {
     this.#ahead.delete(key);
     const proven = await (ahead?.run ?? this.#run({ commit, command, change, confirms }, this.#end.signal));
     if ("error" in proven) return proven;
-    const tests = countTests(proven.inventory);
-    return tests === undefined ? proven : { ...proven, run: { ...proven.run, tests } };
+    const { inventory, run } = proven;
+    const tests = inventory === null ? saidNoTests(run.tail) : countTests(inventory);
+    return tests === undefined ? proven : { ...proven, run: { ...run, tests } };
   }
 
   /** The key of a run's evidence; undefined if the run cannot be done here. */
