@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Status } from "../../src/engine/views/read-status.ts";
@@ -78,7 +79,8 @@ export async function fleet(wish: PlannedOptions, given?: LedgerDatabase): Promi
   };
 }
 
-/** A worker on a machine that has no clone. */
+/** A worker on a machine that has no clone. Without bubblewrap it has to be allowed to run agents. */
 export function worker({ remote }: Fleet, machine: FleetMachine, ...words: string[]): Running {
-  return machine.start(["worker", "--repo", remote.path, ...words]);
+  const hasSandbox = spawnSync("bwrap", ["--version"], { stdio: "ignore" }).status === 0;
+  return machine.start(["worker", "--repo", remote.path, ...(hasSandbox ? [] : ["--unsandboxed"]), ...words]);
 }
