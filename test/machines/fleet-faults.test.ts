@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cuttingProxy } from "../support/cutting-proxy.ts";
-import { type Fleet, fleet, worker } from "../support/fleet.ts";
+import { type Fleet, fleet, unsandboxed, worker } from "../support/fleet.ts";
 import { gitDaemon } from "../support/git-daemon.ts";
 import { closeDatabases } from "../support/ledger-databases.ts";
 import { machineNetwork, noNetworks } from "../support/machine-network.ts";
@@ -96,7 +96,7 @@ describe("a machine that is cut off for longer than a lease (M-4)", { timeout: 1
       const url = new URL(all.database.url);
       url.host = `${network.host}:${toDatabase.port}`;
       const repo = `git://${network.host}:${toRemote.port}/remote.git`;
-      const words = ["worker", "--repo", repo, "--slots", "1", "--label", "far"];
+      const words = ["worker", "--repo", repo, "--slots", "1", "--label", "far", ...unsandboxed()];
       using cutOff = all.join("far", { url: url.href }).start(words, { through: network.through });
       await eventually("a slot", async () => (await all.status()).machines?.find(({ slots }) => slots === 1));
       using running = all.first.start(["run", "--json"]);

@@ -79,8 +79,13 @@ export async function fleet(wish: PlannedOptions, given?: LedgerDatabase): Promi
   };
 }
 
-/** A worker on a machine that has no clone. Without bubblewrap it has to be allowed to run agents. */
-export function worker({ remote }: Fleet, machine: FleetMachine, ...words: string[]): Running {
+/** Without bubblewrap, a worker has to be allowed to run agents. */
+export function unsandboxed(): readonly string[] {
   const hasSandbox = spawnSync("bwrap", ["--version"], { stdio: "ignore" }).status === 0;
-  return machine.start(["worker", "--repo", remote.path, ...(hasSandbox ? [] : ["--unsandboxed"]), ...words]);
+  return hasSandbox ? [] : ["--unsandboxed"];
+}
+
+/** A worker on a machine that has no clone. */
+export function worker({ remote }: Fleet, machine: FleetMachine, ...words: string[]): Running {
+  return machine.start(["worker", "--repo", remote.path, ...unsandboxed(), ...words]);
 }
