@@ -72,18 +72,18 @@ fs.writeFileSync(name + ".txt", "made\\n");
 
 const unlessMissing = describe.skipIf(missing !== undefined);
 
-/** Everything in a folder, but for what Lockstep keeps itself. */
-function everythingIn(folder: string): Record<string, string> {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !path.includes("/lockstep"),
-  );
-  const contents = (path: string) => {
-    const found = lstatSync(path);
-    if (found.isSymbolicLink()) return `-> ${readlinkSync(path)}`;
-    return found.isFile() ? readFileSync(path, "utf8") : "";
-  };
-  const files = paths.map((path) => [path, contents(join(folder, path))]);
-  return Object.fromEntries(files.filter(([, text]) => text !== ""));
+/** Every file in a folder. Lockstep's own folders are not entered: it still deletes in them after a run has ended. */
+function everythingIn(folder: string, below = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
+    const path = join(below, entry.name);
+    const file = join(folder, path);
+    if (below !== "" && entry.name.startsWith("lockstep")) continue;
+    if (entry.isDirectory()) Object.assign(found, everythingIn(folder, path));
+    else if (entry.isSymbolicLink()) found[path] = `-> ${readlinkSync(file)}`;
+    else if (entry.isFile()) found[path] = readFileSync(file, "utf8");
+  }
+  return found;
 }
 
 async function ranWell(repository: ClientsRepository) {
