@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** These files take the longest. They start first, so that no worker is still busy with one when the others are done. */
 const slow =
-  /\/(?:proof\/cheats|session\/(?:run|kill)|guard\/(?:corpus|shell-calls|caches)|run\/(?:run|land|take-over|run-together|run-agents|run-faults|manual-checks)|simulation|serve|guide)\.test\.ts$/;
+  /\/(?:proof\/cheats|session\/(?:run|kill)|guard\/(?:corpus|shell-calls|caches)|machines\/fleet-faults|run\/(?:run|land|take-over|run-together|run-agents|run-faults|manual-checks|landing-recovery|rollback)|processes\/kill|simulation|serve|guide)\.test\.ts$/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,6 +23,13 @@ const needsWorker = "src/core/secrets/preset-rules.test.ts";
 
 /** Tests start Node hundreds of times. What it compiled, and the types that it took out, it finds here. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node-compile");
+
+/**
+ * The checkout's own Node first, then the system's programs. A version manager's `python3` and `pip` are shell scripts
+ * that take several times as long to start.
+ */
+const programs = join(import.meta.dirname, "node_modules/.bin");
+process.env.PATH = [programs, "/usr/bin", process.env.PATH].join(delimiter);
 
 export default defineConfig({
   test: {
