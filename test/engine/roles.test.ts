@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Liveness } from "../../src/core/leases/process-identity.ts";
-import { type BaseMove, prepareMove } from "../../src/engine/change/base-moves.ts";
+import { type BaseMove, moveName, prepareMove } from "../../src/engine/change/base-moves.ts";
 import {
   type HeldRole,
   renewRole,
@@ -60,6 +60,21 @@ describe("a role", () => {
     const engine = await memoryEngine();
     const all = await Promise.all(Array.from({ length: 20 }, () => takeRole(engine, name, person)));
     expect(all.filter((one) => "epoch" in one)).toHaveLength(1);
+  });
+});
+
+describe("two machines that move their bases in the same millisecond", () => {
+  it("each get their own move", async () => {
+    const engine = await memoryEngine();
+    const { wallMs } = engine.clock.now();
+    const move = (place: string): BaseMove => ({
+      ...{ kind: "land", base: "main", from: "a", to: place, place, members: [], runner: null },
+      batch: moveName("BATCH", wallMs),
+    });
+    for (const place of ["one:/r", "two:/r"]) {
+      const intent = await prepareMove(engine, move(place), person);
+      expect(intent).toMatchObject({ data: { place } });
+    }
   });
 });
 

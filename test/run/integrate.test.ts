@@ -47,7 +47,7 @@ describe("several branches", () => {
       status: 0,
       outcomes: ["one merged", "two merged"],
     });
-    expect(landed.batch).toMatch(/^BATCH-\d{8}T\d{9}Z$/);
+    expect(landed.batch).toMatch(/^BATCH-\d{8}T\d{9}Z-[0-9a-f]{6}$/);
     const merges = repository.git("rev-list", "--first-parent", "--reverse", `${before}..main`).split("\n");
     expect(branches.map(({ commit }) => commit)).toEqual(merges);
     const [first, tip] = merges.map((commit) => repository.git("rev-parse", `${commit}^{tree}`));

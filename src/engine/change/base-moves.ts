@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import type { CheckRecord } from "../../core/proof/check-record.ts";
 import type { Weakened } from "../../core/proof/material/weakenings.ts";
@@ -41,6 +42,15 @@ export interface RemoteMove {
   readonly notes: string;
   readonly notesFrom: string | null;
   readonly notesTo: string;
+}
+
+/**
+ * `BATCH-20260131T101500123Z-5fc1a0`. Machines that share a ledger can start a move in the same millisecond, so the time
+ * alone would not be unique.
+ */
+export function moveName(prefix: "BATCH" | "ROLLBACK", wallMs: number): string {
+  const time = new Date(wallMs).toISOString().replace(/[-:.]/g, "");
+  return `${prefix}-${time}-${randomBytes(3).toString("hex")}`;
 }
 
 /** A task whose work is merged or reverted by the move. */

@@ -3,7 +3,7 @@ import { provenRef } from "../../core/names/ref-names.ts";
 import { idOfKey } from "../../core/names/task-name.ts";
 import { whyUntested, withoutLogs } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
-import type { MovedTask } from "../../engine/change/base-moves.ts";
+import { type MovedTask, moveName } from "../../engine/change/base-moves.ts";
 import { freeTaskName } from "../../engine/landing/finish-landing.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
@@ -41,7 +41,7 @@ async function moveOnto(
 ): Promise<LandedChain | "base moved"> {
   const { engine, repository } = context;
   const { base, baseCommit } = repository;
-  const batch = batchName(engine.clock.now().wallMs);
+  const batch = moveName("BATCH", engine.clock.now().wallMs);
   const members = await finalCommits(context, { links, gate, batch });
   const commit = members.at(-1)?.commit ?? baseCommit;
   const stopped = await carryMove(context, {
@@ -84,11 +84,6 @@ function waiting(
       ...(trouble && { trouble }),
     })),
   };
-}
-
-/** `BATCH-20260131T101500123Z`. */
-function batchName(wallMs: number): string {
-  return `BATCH-${new Date(wallMs).toISOString().replace(/[-:.]/g, "")}`;
 }
 
 /** Commits the same trees again, with the evidence in the commit messages. */

@@ -1,7 +1,7 @@
 import type { CheckRecord } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import type { MovedTask } from "../../engine/change/base-moves.ts";
+import { type MovedTask, moveName } from "../../engine/change/base-moves.ts";
 import type { RollbackInput, RollbackPlan } from "../../engine/change/plan-rollback.ts";
 import { readRollback, rollBackUnmerged } from "../../engine/landing/finish-rollback.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
@@ -136,7 +136,7 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
     base: repository.base,
     from: repository.baseCommit,
     to: known.to,
-    batch: `ROLLBACK-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`,
+    batch: moveName("ROLLBACK", engine.clock.now().wallMs),
     members: known.reverted.map((one) => movedTask(one, plan)),
     rollback: input,
   });
