@@ -1,4 +1,4 @@
-/** Stands in for the packages that secretlint logs and measures through, which nobody reads here. */
+/** Replaces the packages that secretlint logs and measures with. Lockstep does not use their output. */
 const silent = () => () => {};
 
 // biome-ignore lint/style/noDefaultExport: `debug` has one

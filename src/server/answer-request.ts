@@ -67,7 +67,7 @@ function malformed(what: string, { issues }: z.ZodError): Deny {
   return deny("R-IN-001", `the ${where} does not match the schema: see \`lockstep schema operations\``);
 }
 
-/** Access to the socket is no proof of identity; the token is. */
+/** Access to the socket does not prove identity; the token does. */
 async function callOf(engine: Engine, { call }: Request): Promise<Call | Deny> {
   const { role = "attempt", task, token, epoch, key, dryRun } = call;
   if (role !== "attempt" || task === undefined || token === undefined)

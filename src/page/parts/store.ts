@@ -51,7 +51,7 @@ export function go(path: string): void {
   scrollTo(0, 0);
 }
 
-/** The changes of a filter are no steps of the history. */
+/** Changing a filter adds no entry to the browser history. */
 export function amend(path: string): void {
   history.replaceState(null, "", path);
   set({ path });
