@@ -230,7 +230,11 @@ function addRollback(program: LockstepCommand): void {
     batch: "revert what was merged together; its tasks run again one by one",
     session: "revert a session and halt it; open tasks are handed to you",
   } as const;
-  const names = { task: "T-002", batch: "BATCH-20261115T214231123Z-5fc1a0", session: "2026-11-15_prices" } as const;
+  const names = {
+    task: "T-002",
+    batch: "BATCH-20261115T214231123Z-5fc1a0",
+    session: "2026-11-15_prices",
+  } as const;
   for (const level of ["task", "batch", "session"] as const)
     rollback
       .command(level)
