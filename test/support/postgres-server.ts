@@ -87,6 +87,7 @@ export class PostgresServer {
 
   async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url(database) });
+    client.on("error", () => {}); // between two calls; a call that is under way rejects
     await client.connect();
     try {
       return (await client.query(sql)).rows ?? [];
