@@ -102,10 +102,10 @@ async function follow(judge: Judge, { tasks, tell, isOver }: Following): Promise
   let before = -1;
   for (;;) {
     await judge.judgeBase();
-    const merged = await judge.judgeLocks().then(
-      () => judge.merged(),
-      () => before, // the server is down
-    );
+    const merged = await judge
+      .judgeLocks()
+      .then(() => judge.merged())
+      .catch(() => before); // the server is down
     if (merged !== before) tell(`${merged} of ${tasks} merged`);
     before = merged;
     if (merged === tasks || isOver(merged)) return;
