@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
+import { clientNames } from "../src/contract/client-names.ts";
 import { ruleCodes } from "../src/core/rules/catalog.ts";
-import { guardedClients } from "../src/guard/world/guarded-clients.ts";
 import { readMutations } from "./conformance/mutations.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -210,7 +210,7 @@ describe("documents", () => {
 
   it("tell of every guarded client what is enforced, what is not, and how to check", () => {
     const first = ["What is enforced", "Where the settings are", "What is not enforced"];
-    for (const client of Object.keys(guardedClients)) {
+    for (const client of clientNames) {
       const found = [...read(`docs/clients/${client}.md`).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
       const runs = files.includes(`src/clients/${client}/home.ts`);
       const home = runs ? ["Its home in `lockstep run`"] : [];
@@ -251,7 +251,7 @@ describe("documents", () => {
       expect(parts[at]?.startsWith(`${title} `), title).toBe(true);
       for (const text of words) expect(parts[at]).toContain(text);
     }
-    for (const client of Object.keys(guardedClients)) expect(guide).toContain(`(clients/${client}.md)`);
+    for (const client of clientNames) expect(guide).toContain(`(clients/${client}.md)`);
   });
 
   it("give a reason for every runtime dependency", () => {

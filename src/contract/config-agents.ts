@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { field } from "../core/values/fields.ts";
+import { agentClients } from "./client-names.ts";
 import { hooks } from "./config-hooks.ts";
 import { command, entriesOf, line, name, variableName, word } from "./config-parts.ts";
 
 /** Agents, and the types of task they work on. */
 
-const adapters = ["claude", "codex", "gemini", "opencode", "copilot", "command", "script"] as const;
+const ownPrograms = ["command", "script"] as const;
+const adapters = [...agentClients, ...ownPrograms] as const;
 
 const namesShownMax = 30;
-
-const ownPrograms: readonly string[] = ["command", "script"] satisfies readonly (typeof adapters)[number][];
 
 const agentName = name.nullable().default(null);
 
@@ -39,7 +39,7 @@ const agent = z
         path: ["run"],
         message: 'a program and its arguments, such as ["node", "agents/qa.mjs"]',
       });
-    if (run !== undefined && !ownPrograms.includes(adapter))
+    if (run !== undefined && !ownPrograms.some((own) => own === adapter))
       context.addIssue({
         code: "custom",
         path: ["run"],
@@ -51,8 +51,7 @@ export const agents = z
   .record(name, agent)
   .default({})
   .meta({
-    description:
-      "The agents, each with a name of your choice. Without any, the first client on PATH: claude, codex, gemini, opencode, copilot.",
+    description: `The agents, each with a name of your choice. Without any, the first client on PATH: ${agentClients.join(", ")}.`,
     example: {
       coder: { adapter: "claude" },
       tests: { adapter: "command", role: "QA", run: ["node", "agents/qa.mjs"] },

@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { clientNames } from "../contract/client-names.ts";
 import type { Engine } from "../engine/change/engine.ts";
 import { listeningFile } from "../guard/transport/ask-server.ts";
 import { tidyShownActive } from "../guard/world/active.ts";
 import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
-import { guardedClients } from "../guard/world/guarded-clients.ts";
 import { replaceFile } from "../workspace/files/replace-file.ts";
 import { openHttpAccess } from "../workspace/state/http-access.ts";
 import { openClientSockets } from "./client-sockets.ts";
@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       return http;
     },
   });
-  await using _sockets = await openClientSockets(host.socket, Object.keys(guardedClients), usage.onSocket);
+  await using _sockets = await openClientSockets(host.socket, clientNames, usage.onSocket);
   publish(folder, host.socket);
   const lag = monitorEventLoopDelay();
   lag.enable();

@@ -1,7 +1,8 @@
 import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { clientNames, clientSetups } from "../../src/guard/setup/client-setups.ts";
+import { clientNames } from "../../src/contract/client-names.ts";
+import { clientSetups } from "../../src/guard/setup/client-setups.ts";
 import {
   initiatedRepository as emptyRepository,
   type InitiatedRepository,

@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { clientNames } from "../../src/contract/client-names.ts";
 import { configSchema } from "../../src/contract/config.ts";
 import { configKeys } from "../../src/contract/config-keys.ts";
 import { defaultConfig } from "../../src/contract/default-config.ts";
 import { brokenExamples } from "../../src/core/shell/programs/row/row-examples.ts";
-import { clientNames, clientSetups } from "../../src/guard/setup/client-setups.ts";
+import { clientSetups } from "../../src/guard/setup/client-setups.ts";
 import { configTemplate as makeTemplate } from "../../src/guard/setup/config-template.ts";
 import { configuredHooks } from "../../src/guard/setup/configured-hooks.ts";
 import { judgeConfig } from "../../src/workspace/config/judge-config.ts";

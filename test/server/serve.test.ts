@@ -5,9 +5,9 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { clientNames } from "../../src/contract/client-names.ts";
 import { clientSocket } from "../../src/guard/transport/client-socket.ts";
 import { httpHook } from "../../src/guard/transport/http-hook.ts";
-import { guardedClients } from "../../src/guard/world/guarded-clients.ts";
 import { keptReads } from "../../src/guard/world/kept-facts.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
@@ -21,7 +21,7 @@ import { command } from "../support/run-hook.ts";
 import { settings } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const clients = Object.keys(guardedClients);
+const clients = clientNames;
 
 interface HttpAnswer {
   readonly status: number;

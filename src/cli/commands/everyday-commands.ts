@@ -1,3 +1,4 @@
+import { agentClients } from "../../contract/client-names.ts";
 import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { keepHeapSmall } from "../hook/keep-heap-small.ts";
 import { allowRed, endsWith, json, key, mayChangeTests, minutes, proves, scope, tokens } from "./options.ts";
@@ -25,7 +26,7 @@ export function addEverydayCommands(program: LockstepCommand): void {
     .description(
       "run the same plan on plain branches and with Lockstep, with agents that misbehave; needs no account and no network",
     )
-    .option("--client <client>", "let claude, codex, gemini, opencode or copilot do the honest tasks")
+    .option("--client <client>", `let one of these do the honest tasks: ${agentClients.join(", ")}`)
     .option(...json)
     .example("lockstep demo", "about half a minute, in throw-away repositories")
     .example("lockstep demo --client claude", "the honest tasks are done by Claude Code")

@@ -1,3 +1,4 @@
+import { clientNames } from "../../contract/client-names.ts";
 import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { dryRun, endsWith, json } from "./options.ts";
 
@@ -41,7 +42,7 @@ function addSetUp(program: LockstepCommand): void {
     .command("init")
     .summary("add hooks to your coding clients, and write a configuration")
     .description("add hooks to the coding clients that are used here, and write a configuration to edit")
-    .option("--client <client...>", "only these: claude, codex, gemini, copilot, opencode, cursor")
+    .option("--client <client...>", `only these: ${clientNames.join(", ")}`)
     .option("--shared", "in the committed settings, where a client also has personal ones")
     .option("--orchestrator", "also the self-check, in CLAUDE.md, AGENTS.md and GEMINI.md")
     .option("--roles", "also the instructions of each role, in .lockstep/roles, to edit")

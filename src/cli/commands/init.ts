@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { type ClientName, clientNames } from "../../contract/client-names.ts";
 import type { Config } from "../../contract/config.ts";
 import { nearestName } from "../../core/names/nearest-name.ts";
 import { chooseHook, hasHooks, ignoreLine, isOffered } from "../../guard/setup/choose-hooks.ts";
-import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
+import { clientSetups } from "../../guard/setup/client-setups.ts";
 import { codexHome } from "../../guard/setup/codex-hooks.ts";
 import { type Edit, Edits } from "../../guard/setup/edits.ts";
 import { findClients, findTraces, type Machine } from "../../guard/setup/find-clients.ts";

@@ -1,3 +1,4 @@
+import { clientNames } from "../../contract/client-names.ts";
 import { isMeta } from "../../core/names/task-name.ts";
 import type { LedgerNames } from "../../ledger/sqlite/read-names.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
@@ -15,7 +16,7 @@ const sources: Readonly<Record<string, () => Values | Promise<Values>>> = {
   decision: async () => decisionNames(await ledgerNames()),
   branch: branchNames,
   agent: agentNames,
-  client: async () => words((await import("../../guard/setup/client-setups.ts")).clientNames),
+  client: () => words(clientNames),
   point: async () => words((await import("../../core/points/points.ts")).pointNames),
   schema: async () => words((await import("../../contract/json-schemas.ts")).schemaNames),
   shell: () => words(shells),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { findFault } from "../../clients/process/find-program.ts";
+import { agentClients } from "../../contract/client-names.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
@@ -15,8 +16,6 @@ interface DemoOptions {
   readonly json?: boolean;
   readonly client?: string;
 }
-
-const clients = ["claude", "codex", "gemini", "opencode", "copilot"];
 
 class DemoStopped extends Error {
   override readonly name = "DemoStopped";
@@ -46,8 +45,11 @@ export async function demoCommand({ json, client }: DemoOptions): Promise<number
 }
 
 function needClient(client: string): void {
-  if (!clients.includes(client))
-    throw new CommandFault("R-IN-001", `\`${client}\` is not a client: name one of ${clients.join(", ")}`);
+  if (!agentClients.some((name) => name === client))
+    throw new CommandFault(
+      "R-IN-001",
+      `\`${client}\` is not a client: name one of ${agentClients.join(", ")}`,
+    );
   if (findFault(client, { root: process.cwd(), path: process.env.PATH ?? "" }) !== undefined)
     throw new CommandFault(
       "R-AG-001",

@@ -1,4 +1,5 @@
 import { findFault } from "../../clients/process/find-program.ts";
+import { agentClients } from "../../contract/client-names.ts";
 import type { Config } from "../../contract/config.ts";
 import type { Machine } from "../../guard/setup/find-clients.ts";
 import { uncommittedFiles, uncommittedText } from "../../run/attempt/uncommitted-files.ts";
@@ -21,7 +22,7 @@ export async function examineAgents(
       missing(
         "agents",
         "none is configured, and no client is on PATH: `land` works, `do` and `run` need an agent",
-        "install claude, codex, gemini, opencode or copilot, or list `agents` in .lockstep/config.yaml",
+        `install one of ${agentClients.join(", ")}, or list \`agents\` in .lockstep/config.yaml`,
       ),
     ];
   return [ok("agents", `none is configured: ${Object.keys(chosen.agents)[0]} is used`)];

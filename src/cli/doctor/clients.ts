@@ -1,5 +1,6 @@
 import { askProgram, readVersion } from "../../clients/process/ask-program.ts";
-import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
+import { type ClientName, clientNames } from "../../contract/client-names.ts";
+import { clientSetups } from "../../guard/setup/client-setups.ts";
 import { isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
 import { realClient } from "../../run/attempt/real-client.ts";
 import { broken, causeOf, type Finding, off, ok } from "./finding.ts";

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hookMark } from "../../clients/settings/hook-entries.ts";
+import { type ClientName, clientNames } from "../../contract/client-names.ts";
 import { CanaryPlace } from "../../guard/setup/canary.ts";
-import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
+import { clientSetups } from "../../guard/setup/client-setups.ts";
 import {
   type ConfiguredHooks,
   configuredHooks,

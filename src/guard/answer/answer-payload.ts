@@ -1,3 +1,4 @@
+import { clientNames } from "../../contract/client-names.ts";
 import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
 import { readJsonBytes } from "../../core/text/read-json.ts";
 import { isUnreachable } from "../../ledger/store-fault.ts";
@@ -5,7 +6,7 @@ import { judgeCall } from "../judge/judge-call.ts";
 import { offlineAnswer } from "../transport/offline-answer.ts";
 import { guardPayloadBytesMax } from "../world/guard-endpoint.ts";
 import type { GuardWorld } from "../world/guard-world.ts";
-import { guardedClient, guardedClients } from "../world/guarded-clients.ts";
+import { guardedClient } from "../world/guarded-clients.ts";
 
 export interface Payload {
   readonly client: string;
@@ -27,7 +28,7 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
   const { client, bytes, folder } = payload;
   const guarded = guardedClient(client);
   if (guarded === undefined) {
-    const known = Object.keys(guardedClients).join(", ");
+    const known = clientNames.join(", ");
     return {
       stdout: "",
       stderr: `lockstep: R-IN-001: \`${client}\` is not a known client: use one of ${known}\n`,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ClientName } from "./client-setups.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 
 /** A payload for a write that the client is about to make, in the client's format. */
 export function canaryPayload(name: ClientName, root: string): unknown {

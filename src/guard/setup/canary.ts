@@ -2,12 +2,12 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ClientName } from "../../contract/client-names.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import { installFolder } from "../../workspace/process/install-folder.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
 import { readHttpAccess } from "../../workspace/state/http-access.ts";
 import { canaryPayload } from "./canary-payloads.ts";
-import type { ClientName } from "./client-setups.ts";
 import type { HttpHandler } from "./configured-hooks.ts";
 
 const msMax = 10_000;

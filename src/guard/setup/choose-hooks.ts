@@ -1,11 +1,12 @@
 import { basename, dirname } from "node:path";
 import { askProgram } from "../../clients/process/ask-program.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { HttpAccess } from "../../workspace/state/http-access.ts";
 import { hookLine } from "../transport/hook-line.ts";
 import { httpHook } from "../transport/http-hook.ts";
 import { canCallOverHttp, httpBlocks, versionIn } from "../transport/ways-to-ask.ts";
-import { type ClientHook, type ClientName, clientSetups } from "./client-setups.ts";
+import { type ClientHook, clientSetups } from "./client-setups.ts";
 import { configuredHooks } from "./configured-hooks.ts";
 import type { Edits } from "./edits.ts";
 import { type Machine, programOf } from "./find-clients.ts";

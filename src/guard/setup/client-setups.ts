@@ -5,9 +5,7 @@ import * as cursor from "../../clients/cursor/install.ts";
 import * as gemini from "../../clients/gemini/install.ts";
 import * as opencode from "../../clients/opencode/install.ts";
 import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
-import type { guardedClients } from "../world/guarded-clients.ts";
-
-export type ClientName = keyof typeof guardedClients;
+import type { ClientName } from "../../contract/client-names.ts";
 
 export interface ClientHook {
   readonly command: string;
@@ -70,7 +68,5 @@ export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
     guide: "AGENTS.md",
   },
 };
-
-export const clientNames = Object.keys(clientSetups) as readonly ClientName[];
 
 export const guides = ["CLAUDE.md", "AGENTS.md", "GEMINI.md"] as const;

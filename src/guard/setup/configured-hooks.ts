@@ -1,7 +1,7 @@
 import { hookMark } from "../../clients/settings/hook-entries.ts";
 import { outlineToml } from "../../clients/settings/toml-outline.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
-import type { ClientName } from "./client-setups.ts";
 
 /** Lockstep's hooks in a client's settings file, as the client reads them. */
 export interface ConfiguredHooks {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findFault } from "../../clients/process/find-program.ts";
-import { type ClientName, clientNames, clientSetups } from "./client-setups.ts";
+import { type ClientName, clientNames } from "../../contract/client-names.ts";
+import { clientSetups } from "./client-setups.ts";
 
 export interface Machine {
   readonly root: string;

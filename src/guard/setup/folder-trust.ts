@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { ClientName } from "../../contract/client-names.ts";
 import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
-import type { ClientName } from "./client-setups.ts";
 import type { Machine } from "./find-clients.ts";
 
 /** A client silently skips the hooks of folders that its user has not trusted. */

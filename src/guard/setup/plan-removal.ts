@@ -1,8 +1,9 @@
 import { builtInRoles } from "../../clients/roles/role-prompt.ts";
 import { withoutBlock as withoutMarkedBlock } from "../../clients/settings/marked-block.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 import { withoutBlock } from "../orchestrator/self-check-block.ts";
 import { wrapperFiles } from "../orchestrator/wrapper-files.ts";
-import { type ClientName, clientSetups, guides } from "./client-setups.ts";
+import { clientSetups, guides } from "./client-setups.ts";
 import { configTemplate } from "./config-template.ts";
 import type { Edits } from "./edits.ts";
 import { configFile, excludeBlock } from "./plan-setup.ts";

@@ -1,8 +1,9 @@
 import { builtInRoles } from "../../clients/roles/role-prompt.ts";
 import { withBlock as withMarkedBlock } from "../../clients/settings/marked-block.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 import { selfCheckBlock, withBlock } from "../orchestrator/self-check-block.ts";
 import { wrapperFiles } from "../orchestrator/wrapper-files.ts";
-import { type ClientHook, type ClientName, clientSetups, guides } from "./client-setups.ts";
+import { type ClientHook, clientSetups, guides } from "./client-setups.ts";
 import { configTemplate } from "./config-template.ts";
 import { type Edits, SetupFault } from "./edits.ts";
 

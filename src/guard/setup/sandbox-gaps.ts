@@ -1,5 +1,6 @@
+import { type ClientName, clientNames } from "../../contract/client-names.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
-import { type ClientName, clientNames, clientSetups } from "./client-setups.ts";
+import { clientSetups } from "./client-setups.ts";
 import { configuredHooks } from "./configured-hooks.ts";
 import { SetupFault } from "./edits.ts";
 import type { Machine } from "./find-clients.ts";

@@ -1,3 +1,4 @@
+import type { ClientName } from "../../contract/client-names.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import { inShell } from "./seems-active.ts";
 import { eventBefore } from "./static-deny.ts";
@@ -31,7 +32,7 @@ const projectVariables: Readonly<Record<string, string>> = {
   claude: "CLAUDE_PROJECT_DIR",
   gemini: "GEMINI_PROJECT_DIR",
   copilot: "COPILOT_PROJECT_DIR",
-};
+} satisfies Partial<Record<ClientName, string>>;
 
 function startFolder(client: string): string {
   const variable = projectVariables[client];

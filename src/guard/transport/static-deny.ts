@@ -3,7 +3,7 @@ import { plainDenial as copilotDenial } from "../../clients/copilot/render.ts";
 import { denial as cursorDenial } from "../../clients/cursor/render.ts";
 import { denial as geminiDenial } from "../../clients/gemini/render.ts";
 import { denial as opencodeDenial } from "../../clients/opencode/render.ts";
-import type { guardedClients } from "../world/guarded-clients.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 import { inShell } from "./seems-active.ts";
 
 const reason =
@@ -26,7 +26,7 @@ export const refusalForms: Readonly<Record<string, Form>> = {
   copilot: { before: "", document: { ...copilotDenial(reason), ...claudeDenial(reason) } },
   opencode: { before: "", document: opencodeDenial(reason) },
   cursor: { before: "", document: cursorDenial(reason) },
-} satisfies Readonly<Record<keyof typeof guardedClients, Form>>;
+} satisfies Readonly<Record<ClientName, Form>>;
 
 /** A text in payloads of the client's calls that have not run yet. */
 export function eventBefore(client: string): string {

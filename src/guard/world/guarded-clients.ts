@@ -11,19 +11,18 @@ import { parse as parseGemini } from "../../clients/gemini/parse.ts";
 import { render as renderGemini } from "../../clients/gemini/render.ts";
 import { parse as parseOpencode } from "../../clients/opencode/parse.ts";
 import { render as renderOpencode } from "../../clients/opencode/render.ts";
+import type { ClientName } from "../../contract/client-names.ts";
 import type { GuardedClient } from "../../contract/tool-call.ts";
 
-export const guardedClients = {
+export const guardedClients: Readonly<Record<ClientName, GuardedClient>> = {
   claude: { parse: parseClaude, render: renderClaude, approves: approvesForClaude },
   codex: { parse: parseCodex, render: renderCodex },
   gemini: { parse: parseGemini, render: renderGemini },
   copilot: { parse: parseCopilot, render: renderCopilot },
   opencode: { parse: parseOpencode, render: renderOpencode },
   cursor: { parse: parseCursor, render: renderCursor },
-} as const satisfies Record<string, GuardedClient>;
+};
 
 export function guardedClient(name: string): GuardedClient | undefined {
-  return Object.hasOwn(guardedClients, name)
-    ? guardedClients[name as keyof typeof guardedClients]
-    : undefined;
+  return Object.hasOwn(guardedClients, name) ? guardedClients[name as ClientName] : undefined;
 }

@@ -5,11 +5,9 @@ import { copilotAgent } from "../../clients/copilot/run.ts";
 import { geminiAgent } from "../../clients/gemini/run.ts";
 import { opencodeAgent } from "../../clients/opencode/run.ts";
 import type { ClientSettings } from "../../clients/process/stream-client.ts";
-import type { Config } from "../../contract/config.ts";
+import type { AgentClientName } from "../../contract/client-names.ts";
 
-type Adapter = Exclude<Config["agents"][string]["adapter"], "command" | "script">;
-
-const clients: Readonly<Record<Adapter, (settings: ClientSettings) => AgentClient>> = {
+const clients: Readonly<Record<AgentClientName, (settings: ClientSettings) => AgentClient>> = {
   claude: claudeAgent,
   codex: codexAgent,
   gemini: geminiAgent,
@@ -17,6 +15,6 @@ const clients: Readonly<Record<Adapter, (settings: ClientSettings) => AgentClien
   copilot: copilotAgent,
 };
 
-export function realClient(adapter: Adapter, settings: ClientSettings): AgentClient {
+export function realClient(adapter: AgentClientName, settings: ClientSettings): AgentClient {
   return clients[adapter](settings);
 }
