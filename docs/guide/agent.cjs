@@ -33,7 +33,7 @@ const plan = (currency) => {
 };
 const criteria = [{ id: "AC-1", description: "cents are converted at a rate", verify: ["cmd: npm test"] }];
 
-/** What a role leaves in the session's folder. */
+/** The files that each role writes. */
 const papers = {
   SpecAgent: {
     "spec.md":
@@ -54,12 +54,12 @@ function write(path, text) {
 }
 
 for (const [name, text] of Object.entries(papers[role] ?? {})) write(`${session}/${name}`, text);
-// On the short way nobody else plans.
+// In lean mode, SpecAgent also writes the plan.
 if (role === "SpecAgent" && assignment.lock_scope.includes(`${session}/tasks.yaml`))
   write(`${session}/tasks.yaml`, plan("euros"));
 if (role === "Coder") {
   for (const path of assignment.lock_scope) if (code[path] !== undefined) write(path, code[path]);
-  // The first time it goes too far.
+  // On the first attempt it writes outside its scope.
   if (task.goal.includes("invoice")) write("src/cart.js", refused === null ? "" : code["src/cart.js"]);
 }
 
