@@ -1,5 +1,5 @@
 import type { Wait } from "../core/plan/waits.ts";
-import { whyUntested } from "../core/proof/check-record.ts";
+import { toleratedWord, whyUntested } from "../core/proof/check-record.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { TaskStatus } from "../engine/views/read-status.ts";
 import { clockTime } from "../workspace/process/local-time.ts";
@@ -123,7 +123,7 @@ export function proofWords({ proof, evidence }: Pick<TaskStatus, "proof" | "evid
     if (!("after" in record)) return command;
     const failed = (when: "before" | "after") => ![0, null, undefined].includes(record[when]?.exit);
     if (record.kind === "judgement")
-      return `${command} with the base's tests${failed("after") ? " (fails, accepted by a person)" : ""}`;
+      return `${command} with the base's tests${failed("after") ? ` (${toleratedWord(record.before)})` : ""}`;
     if (failed("after")) return `${command} (fails as before)`;
     const remarks = [failed("before") ? "failed before" : undefined, whyUntested(record.after)];
     const said = remarks.filter((remark) => remark !== undefined).join(", ");

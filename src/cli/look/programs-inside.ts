@@ -14,7 +14,7 @@ interface Part {
 
 /** What becomes of the programs of a command that cannot be followed. */
 export interface ProgramsInside {
-  /** They run inside the lock. */
+  /** They run in the sandbox of the lock. */
   readonly inside: readonly Part[];
   /** They run outside; the tree is compared afterwards. */
   readonly outside: readonly Part[];

@@ -85,7 +85,7 @@ async function withContext(
   using progress = showProgress();
   // A person lands and rolls back; a run acts on its own.
   const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
-  const context = { engine, repository, config, call, dryRun, onProgress: progress.step };
+  const context = { engine, repository, config, call, dryRun, onProgress: progress.tell };
   await using tidier = new Tidier(context);
   const current =
     dryRun || command === "report" ? context : await withSharedConfig(await openRemote(context));
@@ -93,7 +93,7 @@ async function withContext(
   progress.close();
   print(told);
   await tidier[Symbol.asyncDispose]();
-  if (!dryRun) await packAfter(repository.commonFolder, progress.step);
+  if (!dryRun) await packAfter(repository.commonFolder, progress.tell);
   return told.exit;
 }
 
@@ -143,7 +143,7 @@ async function withSharedConfig<Context extends IntegrationContext>(context: Con
 }
 
 /** Packs the repository, unless another process has running agents. A failure is only reported. */
-async function packAfter(commonFolder: string, onProgress: (line: string) => void): Promise<void> {
+async function packAfter(commonFolder: string, onProgress: IntegrationContext["onProgress"]): Promise<void> {
   if (runAtWork(join(commonFolder, "lockstep")) !== undefined) return;
   try {
     await packRepository(commonFolder, { onProgress });

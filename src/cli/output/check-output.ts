@@ -4,7 +4,11 @@ import { printable } from "./table.ts";
 /** The relevant output of a failed check, and where the rest is. `name`: the task or branch that it was run for. */
 export function checkOutput(
   details: Readonly<Record<string, unknown>> | undefined,
-  { name, linesMax = Infinity }: { readonly name: string; readonly linesMax?: number },
+  {
+    name,
+    what = "",
+    linesMax = Infinity,
+  }: { readonly name: string; readonly what?: string; readonly linesMax?: number },
 ): readonly string[] {
   const { output, command, outcome, log, check } = details ?? {};
   if (typeof output !== "string" || typeof command !== "string" || output.trim() === "") return [];
@@ -12,7 +16,7 @@ export function checkOutput(
   const shown = lines.length > linesMax ? [...lines.slice(0, linesMax - 1), "…"] : lines;
   const when = outcome === "flaky" ? " when it failed" : "";
   return [
-    `output of ${printable(command)}${when}:`,
+    `output of ${printable(command)}${what}${when}:`,
     ...shown.map((line) => `  ${line}`),
     ...(typeof log === "string" ? [style.dim(`full output: ${printable(log)}`)] : []),
     ...(typeof check === "number" ? [style.dim(`         or: lockstep log ${name} --check ${check}`)] : []),

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
-import { type CheckRun, untestedIn, untestedText } from "../../core/proof/check-record.ts";
+import { type CheckRun, toleratedWord, untestedIn, untestedText } from "../../core/proof/check-record.ts";
 import { readCriterion } from "../../core/proof/criterion.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import type { BranchRequest } from "../../run/landing/candidate.ts";
@@ -150,13 +150,13 @@ function outcomeLine({ branch, outcome, commit, task, url }: Member, base: strin
 
 function checkTable(branches: readonly Member[]): string {
   const several = branches.length > 1;
-  const rows = branches.flatMap(({ branch, evidence }) =>
+  const rows = branches.flatMap(({ branch, outcome: result, evidence }) =>
     evidence.map(({ command, kind, before, after, outcome }) => [
       ...(several ? [branch] : []),
       kind === "judgement" ? `${command} (the base's tests)` : command,
       before === null ? "-" : exitWord(before),
       `exit ${after.exit}`,
-      outcome,
+      outcome === "fail" && outcomeExits[result] === 0 ? toleratedWord(before) : outcome,
       duration(Math.round(after.seconds)),
     ]),
   );
@@ -189,7 +189,8 @@ function gateText(gate: Integrated["gate"]): string {
 
 /** What the failed check printed. */
 function outputText({ branch, refused }: Member): string {
-  const lines = checkOutput(refused?.details, { name: printable(branch) });
+  const what = refused?.code === "R-TW-001" ? " (the base's tests)" : "";
+  const lines = checkOutput(refused?.details, { name: printable(branch), what });
   return lines.length === 0 ? "" : [`${printable(branch)}: ${lines[0]}`, ...lines.slice(1), ""].join("\n");
 }
 

@@ -191,10 +191,10 @@ async function isDone({ engine }: IntegrationContext, { session, hasChanged }: S
 /** Runs the project's own checks on the base before any agent starts. */
 export async function checkedBase(context: IntegrationContext) {
   using progress = showProgress();
-  const red = await checkBase({ ...context, onProgress: progress.step });
+  const red = await checkBase({ ...context, onProgress: progress.tell });
   if (!("allow" in red))
     for (const { command, run } of red)
-      progress.step(
+      progress.tell(
         `\`${command}\` already fails on the base (exit ${run.exit}): tolerated while it fails the same way`,
       );
   return red;

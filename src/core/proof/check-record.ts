@@ -53,6 +53,11 @@ export function judgeCheck({ kind, before, after, again }: CheckRuns): CheckOutc
   return kind === "proves" && (before?.exit === 0 || after.tests?.ran === 0) ? "vacuous" : "pass";
 }
 
+/** A check that fails on work that is merged all the same: the base fails too, or the failure was accepted. */
+export function toleratedWord(before: Pick<CheckRun, "exit"> | null | undefined): string {
+  return [0, null, undefined].includes(before?.exit) ? "fails, accepted" : "fails as before";
+}
+
 /** For a pass that is known to have run no test: why. */
 export function whyUntested({ exit, tests }: Pick<CheckRun, "exit" | "tests">): string | undefined {
   if (exit !== 0 || tests === undefined || tests.ran > 0) return undefined;

@@ -24,7 +24,7 @@ export interface JudgeInput extends MaterialInput {
   /** Commands that otherwise run only on the tip of the chain. The base's tests are judged by them too. */
   readonly later: readonly string[];
   readonly change: ChangeFacts;
-  onProgress(line: string): void;
+  onProgress(line: string, state?: "running"): void;
 }
 
 /**
@@ -44,7 +44,12 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
     ...[...diff.asks, ...read.replaced].map((one) => ({ kind: "change", ...one }) as const),
     ...lostToReading(diff, checks),
   ];
-  if (reasons.length === 0 && ran.runs.length > 0) onProgress("the tests of the base pass on the change");
+  if (reasons.length === 0 && ran.runs.length > 0)
+    onProgress(
+      ran.runs.every(({ outcome }) => outcome === "pass")
+        ? "the tests of the base pass on the change"
+        : "the tests of the base show no new failure on the change",
+    );
   return { changes: diff.changes, allowed: diff.allowed, reasons: unique(reasons), runs: ran.runs };
 }
 
@@ -76,7 +81,7 @@ async function runBaseTests(
   const runs: CheckRecord[] = [];
   const reasons: WeakeningReason[] = [];
   for (const { command, before, after } of [...checks, ...(await laterChecks({ prover, base, later }))]) {
-    onProgress(`running the base's tests on the change: ${command}`);
+    onProgress(`running the base's tests on the change: ${command}`, "running");
     const first = await prover.run(commit, command, change);
     if ("error" in first) {
       reasons.push({ kind: "command", command, why: `cannot run with the base's tests: ${first.error}` });

@@ -32,7 +32,7 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
   using prover = await openProver(context);
   const red: RedCheck[] = [];
   for (const command of new Set(commands)) {
-    onProgress(`running on \`${base}\`: ${command}`);
+    onProgress(`running on \`${base}\`: ${command}`, "running");
     const tried = await tryCheck(prover, { commit: baseCommit, command, onProgress });
     if ("error" in tried) return deny("R-PC-003", tried.error, { command });
     const run = settledRun(tried);

@@ -81,7 +81,7 @@ export class ProofHelper {
     await using kept = keepRole({ engine, call }, held);
     const end = AbortSignal.any([kept.lost, ...(stop === undefined ? [] : [stop])]);
     end.addEventListener("abort", () => prover.stop());
-    onProgress(`running for another machine: ${command}`);
+    onProgress(`running for another machine: ${command}`, "running");
     const proven = await prover.run(commit, command, change ?? undefined);
     if (end.aborted) return false; // its result is no longer needed, or another machine does the run
     if ("error" in proven) return cannot(proven.error);

@@ -17,7 +17,7 @@ export interface IntegrationContext {
   readonly dryRun: boolean;
   /** A project check may fail the same way as on the base. */
   readonly allowRed?: boolean;
-  onProgress(line: string): void;
+  onProgress(line: string, state?: "running"): void;
   /** The command that repeats the landing of a branch; absent in a run, which continues by itself. */
   again?(branch: string): string;
   /** Called when the base has moved: checkouts of finished tasks can be removed, in the background. */

@@ -1,7 +1,7 @@
 import { agentTrailers } from "../../core/names/agent-trailers.ts";
 import { provenRef } from "../../core/names/ref-names.ts";
 import { idOfKey } from "../../core/names/task-name.ts";
-import { whyUntested, withoutLogs } from "../../core/proof/check-record.ts";
+import { toleratedWord, whyUntested, withoutLogs } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { type MovedTask, moveName } from "../../engine/change/base-moves.ts";
 import { freeTaskName } from "../../engine/landing/finish-landing.ts";
@@ -119,9 +119,9 @@ async function finalCommits(
 function messageOf({ candidate, tree, evidence, judged: { accepted } }: ProvenLink, task: string) {
   const { branch, title, session, maker } = candidate;
   const proof = evidence
-    .map(({ command, kind, outcome, tree: on, after }) => {
+    .map(({ command, kind, outcome, tree: on, before, after }) => {
       if (kind === "judgement")
-        return `${command} with the base's tests (${outcome}${outcome === "fail" ? ", accepted" : ""})`;
+        return `${command} with the base's tests (${outcome === "fail" ? toleratedWord(before) : outcome})`;
       const words = [
         outcome,
         whyUntested(after),

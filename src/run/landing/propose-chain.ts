@@ -27,7 +27,7 @@ async function propose(context: IntegrationContext, link: ProvenLink, chain: Pro
   const { root, base } = context.repository;
   const { commit, title } = link.candidate;
   const branch = await proposedBranch(root, link.candidate);
-  context.onProgress(`pushing ${branch} to ${remote}`);
+  context.onProgress(`pushing ${branch} to ${remote}`, "running");
   const pushed = await tryGit(root, ["push", "--quiet", remote, `${commit}:refs/heads/${branch}`]);
   if (pushed.exit !== 0) return refusedBy(link, `\`git push\` failed: ${lastLine(pushed.stderr)}`);
   const body = proofText({ base, link, gate: chain.gate });
@@ -45,7 +45,7 @@ async function propose(context: IntegrationContext, link: ProvenLink, chain: Pro
     found.exit === 0
       ? ["pr", "edit", branch, "--body-file", "-"]
       : ["pr", "create", "--base", base, "--head", branch, "--title", title, "--body-file", "-"];
-  context.onProgress(`gh ${words.slice(0, 2).join(" ")} ${branch}`);
+  context.onProgress(`gh ${words.slice(0, 2).join(" ")} ${branch}`, "running");
   const done = await gh(words);
   if (done?.exit !== 0) return refusedBy(link, `\`gh ${words.slice(0, 2).join(" ")}\` failed: ${done?.last}`);
   const url = /https?:\/\/\S+/.exec(found.exit === 0 ? found.last : done.last)?.[0];

@@ -78,7 +78,7 @@ interface Proving {
   readonly allowRed?: boolean;
   /** Whether a person accepts a check that proves nothing. */
   approves(check: VacuousCheck): Promise<"approved" | "refused" | Waiting>;
-  onProgress(line: string): void;
+  onProgress(line: string, state?: "running"): void;
 }
 
 export type Proof =
@@ -150,7 +150,7 @@ export class ChecksProof {
     for (const { command, kind } of checks) {
       const before = await this.#onBase(command, kind);
       if ("allow" in before) return { refused: before, records };
-      this.#with.onProgress(`running on the merged tree: ${command}`);
+      this.#with.onProgress(`running on the merged tree: ${command}`, "running");
       const { prover, allowRed, onProgress } = this.#with;
       const isKnown = (run: CheckRun) =>
         allowRed === true && kind === "project" && isSameFailure(before.run, run);
@@ -187,7 +187,7 @@ export class ChecksProof {
   }
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
-    this.#with.onProgress(`looking for the change that makes it fail: ${command}`);
+    this.#with.onProgress(`looking for the change that makes it fail: ${command}`, "running");
     const { prover, allowRed, onProgress } = this.#with;
     const before = allowRed ? this.#before.get(command)?.run : undefined;
     const isKnown = (run: CheckRun) => before !== undefined && isSameFailure(before, run);
@@ -217,7 +217,7 @@ export class ChecksProof {
     const isKnown = () => kind === "acceptance";
     if (known !== undefined && (known.run.exit === 0 || isKnown() || this.#retried.has(command)))
       return known;
-    this.#with.onProgress(`running ${this.#with.onBase ?? "on the base"}: ${command}`);
+    this.#with.onProgress(`running ${this.#with.onBase ?? "on the base"}: ${command}`, "running");
     const { prover, base: commit, flaky, onProgress } = this.#with;
     const tried = await tryCheck(prover, { commit, command, isKnown, onProgress });
     if ("error" in tried) return notRun(command, tried.error);

@@ -74,17 +74,19 @@ export async function neededOutputs({ ledger }: Pick<Engine, "ledger">): Promise
 }
 
 function checksOf({ evidence, refused }: Member, gate: readonly GateResult[]): readonly RecordedCheck[] {
-  const checks = [...evidence.map(checkOf), ...gate.flatMap(gateCheckOf)];
   const { command, log } = refused?.details ?? {};
+  const checks = [...evidence.map((record) => checkOf(record, log)), ...gate.flatMap(gateCheckOf)];
   // The refusal can be about a check on the base, or a check of another branch that this one makes fail.
   const isNew =
     typeof command === "string" && typeof log === "string" && !checks.some((one) => one.log === log);
   return isNew ? [...checks, { command, on: "base", outcome: "fail", exit: null, log }] : checks;
 }
 
-function checkOf(record: CheckRecord): RecordedCheck {
-  const { command, kind, outcome, after } = record;
-  const run = failedRun(record);
+/** `refusedBy`: the output that a refusal names; it can be that of a second run. */
+function checkOf(record: CheckRecord, refusedBy: unknown): RecordedCheck {
+  const { command, kind, outcome, after, again } = record;
+  const run =
+    [again, after].find((one) => one?.log !== undefined && one.log === refusedBy) ?? failedRun(record);
   const { before } = record;
   const isBase = run !== undefined && (run === before || run === before?.earlier);
   const on = kind === "judgement" ? "merged, the base's tests" : "merged";

@@ -37,7 +37,7 @@ export interface GateInput {
   readonly allowRed?: boolean;
   /** Commands that may fail once if their second run passes. */
   readonly flaky?: readonly string[];
-  onProgress(line: string): void;
+  onProgress(line: string, state?: "running"): void;
 }
 
 const conventionsFile = ".lockstep/systemPatterns.md";
@@ -130,7 +130,7 @@ async function byCommand(
 ): Promise<GateResult> {
   const line = shellLine(command);
   const name = command.join(" ");
-  onProgress(`gate, ${check}: ${name}`);
+  onProgress(`gate, ${check}: ${name}`, "running");
   const tried = await tryCheck(prover, { commit: result, command: line, onProgress });
   if ("error" in tried) return gateResult(check, [{ path: ".", message: tried.error }]);
   const run = settledRun(tried);

@@ -11,7 +11,7 @@ interface Wanted {
   isKnown?(run: CheckRun): boolean;
   /** Corrects the result of a run by the tests that it listed. */
   whole?(proven: Proven): CheckRun;
-  onProgress(line: string): void;
+  onProgress(line: string, state?: "running"): void;
 }
 
 interface Tried {
@@ -33,7 +33,7 @@ export async function tryCheck(
   const { tree, inventory } = proven;
   const first = whole(proven);
   if (first.exit === 0 || isKnown(first)) return { tree, first, again: null, inventory };
-  onProgress(`retrying: ${command}`);
+  onProgress(`retrying: ${command}`, "running");
   const second = await prover.run(commit, command, change, proven.run);
   if ("error" in second) return { tree, first, again: null, inventory };
   const again = whole(second);

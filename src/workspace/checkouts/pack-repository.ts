@@ -12,10 +12,13 @@ const looseMax = 1000;
  */
 export async function packRepository(
   commonFolder: string,
-  { looseMax: most = looseMax, onProgress }: { readonly looseMax?: number; onProgress(line: string): void },
+  {
+    looseMax: most = looseMax,
+    onProgress,
+  }: { readonly looseMax?: number; onProgress(line: string, state?: "running"): void },
 ): Promise<boolean> {
   if (countLoose(commonFolder) <= most) return false;
-  onProgress("packing the repository");
+  onProgress("packing the repository", "running");
   const folder = repositoryFolder(commonFolder);
   await git(folder, ["pack-refs", "--all", "--prune"]);
   await git(folder, ["repack", "-d", "-l", "-q", "--geometric=2"]);
