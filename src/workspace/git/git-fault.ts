@@ -16,8 +16,11 @@ export class GitFault extends Error {
   }
 }
 
-/** Adds the remedy that git prints in the lines after the first. */
+/** Adds the remedy, which git prints in the lines after the first or not at all. */
 function explained(line: string): string {
+  // Git has opened the file, and does not say why the write failed.
+  if (/^error: unable to write file [^:]*$/.test(line))
+    return `${line}: the disk is full or fails: free some space`;
   const [, folder] = /detected dubious ownership in repository at '(.*)'/.exec(line) ?? [];
   return folder === undefined
     ? line
