@@ -7,29 +7,26 @@ const withInner = (key: ConfigKey): readonly ConfigKey[] => [key, ...key.keys.fl
 const all = keys.flatMap(withInner);
 
 describe("the keys of the configuration", () => {
-  it("are all of them", () => {
+  it("are complete", () => {
     expect(keys.map(({ name }) => name)).toEqual(Object.keys(configSchema.def.shape));
     expect(all.length).toBeGreaterThan(100);
   });
 
-  it("have a meaning and a type each", () => {
+  it("each have a meaning and a type", () => {
     expect(all.filter(({ meaning }) => meaning.length < 8).map(({ name }) => name)).toEqual([]);
     expect(all.filter(({ type }) => /any|undefined|object|^$/.test(type)).map(({ name }) => name)).toEqual(
       [],
     );
   });
 
-  it.each(keys.map((key) => [key.name, key.example] as const))(
-    "%s: has an example that is valid",
-    (name, example) => {
-      expect(example).toBeDefined();
-      const agents = keys.find((key) => key.name === "agents")?.example;
-      const { error } = configSchema.safeParse({ agents, [name]: example });
-      expect(error?.issues).toBeUndefined();
-    },
-  );
+  it.each(keys.map((key) => [key.name, key.example] as const))("%s: has a valid example", (name, example) => {
+    expect(example).toBeDefined();
+    const agents = keys.find((key) => key.name === "agents")?.example;
+    const { error } = configSchema.safeParse({ agents, [name]: example });
+    expect(error?.issues).toBeUndefined();
+  });
 
-  it("say what counts where they are left out", () => {
+  it("show their default values", () => {
     const limits = keys.find(({ name }) => name === "limits");
     expect(limits?.keys.find(({ name }) => name === "max_parallel")).toMatchObject({
       ...{ value: 4, type: "whole number", meaning: "maximum number of tasks in progress" },

@@ -3,7 +3,7 @@ import { configSchema } from "./config.ts";
 import { defaultConfig } from "./default-config.ts";
 import { jsonSchema } from "./json-schemas.ts";
 
-/** Where something is wrong, as `limits.tokens.warn`. */
+/** The path of each fault, for example `limits.tokens.warn`. */
 function wrongPaths(input: unknown): string[] {
   const { error } = configSchema.safeParse(input);
   return (error?.issues ?? []).map((issue) => {
@@ -17,11 +17,11 @@ const sections = Object.entries(defaultConfig).filter(
 );
 
 describe("the default configuration", () => {
-  it("is what an empty map comes to", () => {
+  it("is the result of an empty map", () => {
     expect(configSchema.parse({})).toEqual(defaultConfig);
   });
 
-  it.each(sections)("is what an empty `%s` comes to", (section) => {
+  it.each(sections)("is the result of an empty `%s`", (section) => {
     expect(configSchema.parse({ [section]: {} })).toEqual(defaultConfig);
   });
 
@@ -31,7 +31,7 @@ describe("the default configuration", () => {
 });
 
 describe("a configuration", () => {
-  it("fills in what each agent leaves out", () => {
+  it("fills in the missing keys of each agent", () => {
     const { agents } = configSchema.parse({ agents: { coder: { adapter: "claude" } } });
     expect(agents.coder).toEqual({
       adapter: "claude",
@@ -57,7 +57,7 @@ describe("a configuration", () => {
       ["echo", "a b"],
       ["echo", "a b"],
     ],
-  ])("reads the command %j wherever a program is configured", (written, words) => {
+  ])("reads the command %j for every key that is a program", (written, words) => {
     const config = configSchema.parse({
       workspace: { setup: [written] },
       agents: { a: { adapter: "command", run: written } },
@@ -76,14 +76,14 @@ describe("a configuration", () => {
     ["npm test -- 'a b'", "npm test -- 'a b'"],
     [["npm", "test"], "npm test"],
     [["echo", "it's $HOME"], "echo 'it'\\''s $HOME'"],
-  ])("reads the command %j wherever a line is configured", (written, line) => {
+  ])("reads the command %j for every key that is a command line", (written, line) => {
     const { checks } = configSchema.parse({
       checks: { default: [written], full: [written], flaky: [written] },
     });
     expect(checks).toEqual({ default: [line], full: [line], flaky: [line] });
   });
 
-  it("reads the path of a folder that is included however it is written", () => {
+  it("reads the path of an included folder in every spelling", () => {
     const { include } = configSchema.parse({ workspace: { include: ["./node_modules/", ".env"] } }).workspace;
     expect(include).toEqual(["node_modules", ".env"]);
   });
@@ -111,7 +111,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("warns before an end that was lowered alone", () => {
+  it("lowers the warning with a limit that was lowered alone", () => {
     const { limits } = configSchema.parse({ limits: { tokens: { halt: 1000 }, minutes: { halt: 12 } } });
     expect(limits).toMatchObject({ tokens: { warn: 700, halt: 1000 }, minutes: { warn: 10, halt: 12 } });
   });
@@ -144,7 +144,7 @@ describe("a configuration", () => {
     ["a branch with a folder", { base_branch: "release/1.2" }],
     ["a push to a remote", { remote: "origin", transport: "heads", integrate: "push" }],
     ["a folder that is named with dots", { guard: { protected: ["..data/x", "a/...b", ".env*"] } }],
-  ])("takes %s", (_, input) => {
+  ])("accepts %s", (_, input) => {
     expect(wrongPaths(input)).toEqual([]);
   });
 
@@ -274,7 +274,7 @@ describe("a configuration", () => {
     expect(wrongPaths(input)).toEqual([path]);
   });
 
-  it("shows unknown names beside what has the wrong form", () => {
+  it("reports unknown names together with values of the wrong type", () => {
     const input = {
       limits: [],
       agents: { a: { adapter: "vim", fallback: "b" } },
@@ -289,13 +289,13 @@ describe("a configuration", () => {
     ]);
   });
 
-  it.each([[null], ["text"], [[]], [5]])("is no %j", (input) => {
+  it.each([[null], ["text"], [[]], [5]])("cannot be %j", (input) => {
     expect(wrongPaths(input)).toEqual([""]);
   });
 });
 
 describe("the published schema", () => {
-  it("asks for no key, knows every key, and allows no other", () => {
+  it("requires no key, knows every key, and allows no other", () => {
     const schema = jsonSchema("config");
     expect(schema.required).toBeUndefined();
     expect(schema.additionalProperties).toBe(false);

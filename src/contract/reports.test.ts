@@ -11,12 +11,12 @@ const forms = [
 ] as const;
 
 describe("the schemas of reports", () => {
-  it.each(forms)("$name accepts what is read", ({ name, sample }) => {
+  it.each(forms)("$name accepts what the parser accepts", ({ name, sample }) => {
     expect(read(sample)).toHaveProperty("kind");
     expect(schemas[name].safeParse(sample).error).toBeUndefined();
   });
 
-  it.each(forms)("what $name refuses is never read as such", ({ name, sample, within }) => {
+  it.each(forms)("the parser accepts nothing that $name refuses", ({ name, sample, within }) => {
     const body = within === "" ? sample : Object.values(sample)[0];
     const paths = [
       ...Object.keys(body),

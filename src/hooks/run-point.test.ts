@@ -48,7 +48,7 @@ describe("one hook call", () => {
     expect((await runPoint("PreWrite", padded, memoryPorts())).code).toBe(code);
   });
 
-  it("carries what an allow has to say", async () => {
+  it("adds the details of an allow", async () => {
     const tick = { now: "2026-02-14T20:00:00Z", tasks: [] };
     expect(await runPoint("WatchdogTick", bytes(tick), memoryPorts())).toEqual({
       allow: true,
@@ -63,7 +63,7 @@ describe("one hook call", () => {
     });
   });
 
-  it("says where a document breaks off, without repeating it", async () => {
+  it("says where a document is malformed, without repeating it", async () => {
     const verdict = await runPoint("PreWrite", new TextEncoder().encode('{"pass": hunter2}'), memoryPorts());
     expect(verdict.reason).toBe("the payload is not one JSON document: Unexpected token 'h'");
   });

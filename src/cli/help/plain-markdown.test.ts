@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { plainMarkdown } from "./plain-markdown.ts";
 
-it("shows a page without marks, in lines that fit", () => {
+it("removes the Markdown marks and wraps the text", () => {
   const page = `# Title
 
 Some **words** and [a link](x.md) that

@@ -46,7 +46,7 @@ describe("the filters of a status", () => {
     expect(sinceOf(text, now)).toBe(ms);
   });
 
-  it.each(["yesterday", "2", "h", "-2h", ""])("--since takes no %j", (text) => {
+  it.each(["yesterday", "2", "h", "-2h", ""])("--since refuses %j", (text) => {
     expect(() => sinceOf(text, now)).toThrow("--since takes");
   });
 });

@@ -4,8 +4,8 @@ import { operate } from "../../engine/operate.ts";
 import { TaskNames } from "../../view/task-names.ts";
 import { findOnlyTask, findTask } from "./find-task.ts";
 
-describe("a task that is named without its session", () => {
-  it("is that of the newest session, whatever that is called, and rather of one that is not finished", async () => {
+describe("a task named without its session", () => {
+  it("is found in the newest session, preferring sessions in which it is not finished", async () => {
     const engine = await memoryEngine();
     const add = async (key: string) => {
       engine.sleep(1);
@@ -27,7 +27,7 @@ describe("a task that is named without its session", () => {
     expect(await found()).toBe("2026-02-14_a/T-1");
   });
 
-  it("is refused with all that it could be where that cannot be undone", async () => {
+  it("is refused with a list of the candidates before an action that cannot be undone", async () => {
     const engine = await memoryEngine();
     for (const session of ["2026-02-14_a", "2026-02-14_b"]) {
       engine.sleep(1);
@@ -41,12 +41,12 @@ describe("a task that is named without its session", () => {
     });
     const isOlder = ({ session }: { session: string | null }) => session === "2026-02-14_a";
     await expect(findOnlyTask(engine, "T-1", isOlder)).resolves.toMatchObject({ key: "2026-02-14_a/T-1" });
-    // A task of no session has no longer name.
+    // A task without a session has no longer name.
     await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
     await expect(findOnlyTask(engine, "T-1")).resolves.toMatchObject({ key: "T-1" });
   });
 
-  it("is one of no session, where there is one", async () => {
+  it("is the task without a session, if there is one", async () => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
     await operate(engine, "task-add", { packet: packet("2026-02-14_a/T-1", ["src"]) }, person);

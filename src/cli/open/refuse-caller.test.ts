@@ -4,7 +4,7 @@ import { commandRight } from "../../core/shell/programs/agents/own-commands.ts";
 import { lockstepProgram } from "../commands/lockstep-program.ts";
 
 describe("Lockstep's commands", () => {
-  it("are a person's, but for these", () => {
+  it("are for people only, except these", () => {
     const open = leavesOf(lockstepProgram()).filter((words) => commandRight(words) !== "person");
     const byRight = Object.groupBy(open, (words) => commandRight(words));
     expect(

@@ -26,7 +26,7 @@ const bash = { words: ["/bin/bash", "-c", "lockstep widen T-1 . --why x"] };
 const script = { words: ["sh", "tools/release.sh"] };
 const terminal = { words: ["/usr/bin/zsh"] };
 
-describe("an agent of a client is recognised", () => {
+describe("an agent of a client is recognized", () => {
   it.each<[string, readonly string[]]>([
     ["claude", ["claude", "-p", "do it"]],
     ["claude", ["node", `${pack}/@anthropic-ai/claude-code/cli.js`]],
@@ -38,7 +38,7 @@ describe("an agent of a client is recognised", () => {
     ["copilot", ["node", `${pack}/@github/copilot/index.js`]],
     ["cursor-agent", ["/home/u/.local/bin/cursor-agent"]],
     ["cursor-agent", ["node", "--use-system-ca", "/home/u/.local/share/cursor-agent/versions/1/index.js"]],
-  ])("by its process above: %s as %j", (name, words) => {
+  ])("by a process above it: %s as %j", (name, words) => {
     const sign = new RegExp(`shell of an agent of ${name}: its parent process 89\\d is \`${name}\``);
     const agent = { kind: "agent", seen: expect.stringMatching(sign) };
     expect(seenBy({ ancestors: line(bash, { words }, terminal) })).toMatchObject(agent);
@@ -52,15 +52,15 @@ describe("an agent of a client is recognised", () => {
       { ancestors: line({ words: ["env", "-i"] }, { ...bash, environment: { GEMINI_CLI: "1" } }) },
       "GEMINI_CLI is set for its parent process 899",
     ],
-  ])("by what it sets: %s", (_name, signs, sign) => {
+  ])("by a variable that the client sets: %s", (_name, signs, sign) => {
     expect(seenBy(signs)).toMatchObject({ kind: "agent", seen: expect.stringContaining(sign) });
   });
 
-  it.each(agentMarks)("by %s", (mark) => {
+  it.each(agentMarks)("by the variable %s", (mark) => {
     expect(seenBy({ environment: { [mark]: "1" } })).toMatchObject({ kind: "agent" });
   });
 
-  it("whatever task or role its own environment claims without a token", () => {
+  it("even if its environment names a task or a role without a token", () => {
     const ancestors = line(bash, { words: ["claude"] });
     for (const environment of [{ LOCKSTEP_TASK: "T-2" }, { CLAUDE_AGENT_ROLE: "orchestrator" }])
       expect(seenBy({ ancestors, environment })).toMatchObject({ kind: "agent", environment: {} });
@@ -68,7 +68,7 @@ describe("an agent of a client is recognised", () => {
     expect(seenBy({ ancestors, environment: given })).toMatchObject({ kind: "task", environment: given });
   });
 
-  it("as an orchestrator by what its client was started with", () => {
+  it("as an orchestrator by the environment of its client", () => {
     const environment = { CLAUDE_AGENT_ROLE: "orchestrator" };
     expect(seenBy({ ancestors: line(bash, { words: ["claude"], environment }) })).toMatchObject({
       kind: "agent",
@@ -76,7 +76,7 @@ describe("an agent of a client is recognised", () => {
     });
   });
 
-  it("below the client that works here, though another one above works elsewhere", () => {
+  it("by the client in this project, even if another client above it works elsewhere", () => {
     const outer = { words: ["claude"], folder: "/home/u/other" };
     const ancestors = line(bash, { words: ["codex"] }, { words: ["node", "vitest"] }, outer);
     expect(seenBy({ ancestors })).toMatchObject({ kind: "agent", seen: expect.stringContaining("codex") });
@@ -91,7 +91,7 @@ describe("an agent that a run started", () => {
   const given = { LOCKSTEP_TASK: "T-1", LOCKSTEP_TOKEN: "t", LOCKSTEP_EPOCH: "2", LOCKSTEP_ROOT: project };
   const started = { words: ["claude"], folder: "/state/checkout", environment: given };
 
-  it("keeps its task, whatever its own environment says or leaves out", () => {
+  it("keeps its task, even if its own environment changes or lacks the variables", () => {
     for (const environment of [{}, { LOCKSTEP_TASK: "T-9", LOCKSTEP_TOKEN: "x" }])
       expect(seenBy({ environment, ancestors: line(bash, started, terminal) })).toMatchObject({
         kind: "task",
@@ -99,18 +99,18 @@ describe("an agent that a run started", () => {
       });
   });
 
-  it("keeps it for the project of that run only", () => {
+  it("keeps its task only in the project of that run", () => {
     const elsewhere = { ...started, environment: { ...given, LOCKSTEP_ROOT: "/home/u/other" } };
     expect(seenBy({ ancestors: line(bash, elsewhere) })).toEqual({ kind: "person" });
   });
 
-  it("is none where a key in the run's live view started it, with the terminal of the person", () => {
+  it("is a person if the run's live view started the process with the person's terminal", () => {
     const ancestors = line({ words: ["node"], pid: 77 }, bash);
     expect(seenBy({ ancestors, run: 77, hasTerminal: true })).toEqual({ kind: "person" });
     expect(seenBy({ ancestors, run: 77, hasTerminal: false })).toMatchObject({ kind: "agent" });
   });
 
-  it("is none where it is a part of the run and has no task", () => {
+  it("is an agent if the process belongs to the run and has no task", () => {
     expect(seenBy({ ancestors: line(bash, { words: ["node"], pid: 77 }), run: 77 })).toMatchObject({
       kind: "agent",
       seen: expect.stringContaining("the run at work, process 77"),
@@ -118,7 +118,7 @@ describe("an agent that a run started", () => {
   });
 });
 
-describe("a person stays one", () => {
+describe("a person is recognized", () => {
   it.each<[string, readonly Part[]]>([
     ["in a terminal", [terminal, { words: ["gnome-terminal-server"] }, { words: ["systemd", "--user"] }]],
     ["in tmux", [terminal, { words: ["tmux", "new", "-s", "claude"] }]],
@@ -135,7 +135,7 @@ describe("a person stays one", () => {
     expect(seenBy({ ancestors: line(...parts) })).toEqual({ kind: "person" });
   });
 
-  it("or is a program that orchestrates, and says so", () => {
+  it("unless the environment marks the process as an orchestrator", () => {
     const environment = { CLAUDE_AGENT_ROLE: "orchestrator" };
     expect(seenBy({ environment, ancestors: line(terminal) })).toMatchObject({ kind: "orchestrator" });
   });

@@ -9,8 +9,8 @@ const dependency = (waits: boolean): Wait => ({
   ...{ on: "dependency", task: "s/A", state: "REVIEW", waits_for_person: waits },
 });
 
-describe("what is said of a task that waits", () => {
-  it("is who holds it up and what that one waits for, once", () => {
+describe("the line about a waiting task", () => {
+  it("names the task that holds it up and what that one waits for, once", () => {
     const told = new Map<string, string>();
     const tasks = [
       { key: "s/B", waits: [lock] },
@@ -26,7 +26,7 @@ describe("what is said of a task that waits", () => {
     expect(newWaits([{ key: "s/B", waits: [lock] }], told).size).toBe(1);
   });
 
-  it("is nothing where it waits for its turn, or for what tells of itself", () => {
+  it("is missing if the task waits for its turn or for something that is shown anyway", () => {
     const waits: readonly Wait[][] = [
       [{ on: "slot" }],
       [dependency(false)],

@@ -7,12 +7,12 @@ it.each([
   ["land --scope src mine", "`--scope` took `src` and `mine`"],
   ["land --scope src lib mine --json", "`--scope` took `src` and `lib` and `mine`"],
   ["do --scope src --check true goal", "`--check` took `true` and `goal`"],
-])("%s says what was taken", (line, told) => {
+])("%s names the arguments that the option took", (line, told) => {
   expect(takenByOption(line.split(" "), variadic)).toContain(told);
 });
 
 it.each(["land", "land --scope src", "land --scope src -- mine", "land --json a b"])(
-  "%s took no argument",
+  "%s: the option took no argument",
   (line) => {
     expect(takenByOption(line.split(" "), variadic)).toBeUndefined();
   },

@@ -3,7 +3,7 @@ import { isAllowed, rulesIn } from "./permission-rules.ts";
 
 const allowed = (command: string, permissions: object) => isAllowed(command, [rulesIn({ permissions })]);
 
-describe("a command and the rules of Claude's user", () => {
+describe("a command and the permission rules of Claude's user", () => {
   it.each([
     ["npm test", "Bash(npm test)"],
     ["npm test", "Bash(npm test:*)"],
@@ -34,7 +34,7 @@ describe("a command and the rules of Claude's user", () => {
     ...["npm test; rm x", "npm test && rm x", "npm test | sh", "npm test > x", "npm test\nrm x"],
     ...["npm test $(rm x)", 'npm test "$(rm x)"', 'npm test "`rm x`"', "npm test $X", "npm test & rm x"],
     ...["npm test \\' ; rm x \\'", "npm test 'x", "npm test # x", "npm test $'\\''"],
-  ])("%j is more than a simple command", (command) => {
+  ])("%j is not a simple command", (command) => {
     expect(allowed(command, { allow: ["Bash(npm test:*)"] })).toBe(false);
   });
 
@@ -45,7 +45,7 @@ describe("a command and the rules of Claude's user", () => {
     ["timeout 5 npm publish", "Bash(npm publish:*)"],
     ["./node_modules/.bin/npm publish", "Bash(npm publish:*)"],
     ["npm x", "Bash"],
-  ])("%j is not allowed where %j asks about it or denies it, in whatever file", (command, rule) => {
+  ])("%j is not allowed if any settings file asks about or denies %j", (command, rule) => {
     for (const kind of ["ask", "deny"])
       expect(
         isAllowed(command, [
@@ -55,7 +55,7 @@ describe("a command and the rules of Claude's user", () => {
       ).toBe(false);
   });
 
-  it("is not allowed by settings that say nothing of it", () => {
+  it("is not allowed by settings without a rule about it", () => {
     for (const settings of [undefined, null, [], { permissions: 1 }, { permissions: { allow: "Bash" } }])
       expect(isAllowed("make", [rulesIn(settings)])).toBe(false);
   });

@@ -13,7 +13,7 @@ describe("an agent whose lease cannot be renewed", () => {
     expect(new SelfFence(1000, leaseMs).mustStop(1000 + atMs)).toBe(stops);
   });
 
-  it("counts from the last renewal that was sent, whatever order the answers come in", () => {
+  it("counts from the last renewal that was sent, in whatever order the answers arrive", () => {
     const fence = new SelfFence(0, 60_000);
     fence.renewed(30_000);
     fence.renewed(10_000);
@@ -21,7 +21,7 @@ describe("an agent whose lease cannot be renewed", () => {
     expect(fence.mustStop(80_000)).toBe(true);
   });
 
-  it("stops before the lease ends for the ledger, which counts from when the renewal arrives", () => {
+  it("stops before the lease ends in the ledger, which counts from the arrival of the renewal", () => {
     const ms = fc.integer({ min: 1, max: 3_600_000 });
     fc.assert(
       fc.property(ms, ms, fc.integer({ min: 0, max: 5000 }), (sentMs, leaseMs, delayMs) => {

@@ -25,11 +25,11 @@ describe("a budget", () => {
     [0, 1, null, ["cost_usd"]],
     [0, 2, "cost_usd", ["cost_usd"]],
     [50_000, 2, "tokens", ["tokens", "cost_usd"]],
-  ])("of %i tokens and %s dollars is reached at its number", (tokens, cost, halted, warned) => {
+  ])("of %i tokens and %s dollars is reached exactly at the limit", (tokens, cost, halted, warned) => {
     expect(found(tokens, cost)).toEqual([halted, warned]);
   });
 
-  it("that is not set is never reached", () => {
+  it("without a limit is never reached", () => {
     const none = { warn: null, halt: null };
     expect(found(1e9, 1e9, { tokens: none, cost_usd: none })).toEqual([null, []]);
   });
@@ -53,7 +53,7 @@ describe("a budget with another limit", () => {
     expect(endingAt({ warn: 35_000, halt: 50_000 } as Threshold, end)).toEqual(expected),
   );
 
-  it("applies if a person allowed more, not if less", () => {
+  it("applies if a person raised the limit, not if a person lowered it", () => {
     expect(atLeast(limits.tokens, 60_000)).toEqual({ warn: 42_000, halt: 60_000 });
     for (const allowed of [undefined, 10, 50_000])
       expect(atLeast(limits.tokens, allowed)).toBe(limits.tokens);

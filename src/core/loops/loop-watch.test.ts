@@ -85,7 +85,7 @@ describe("the same tool with the same arguments", () => {
     expect(summary(steps).filter((one) => one.startsWith("same_"))).toEqual([]);
   });
 
-  it("is the same in any order of its arguments and with any description", () => {
+  it("is the same call with any order of arguments and any description", () => {
     const calls = [
       tool("Bash", { command: "ls", timeout: 5, description: "List files" }),
       tool("bash", { timeout: 5, command: "ls", description: "Look again" }),
@@ -107,7 +107,7 @@ describe("the same tool with the same arguments", () => {
 });
 
 describe("an output", () => {
-  it("that is long enough and comes twice in a row warns once, ignoring times and counters", () => {
+  it("that is long and comes twice in a row warns once, ignoring times and counters", () => {
     const output = (seconds: number) => gives(long(`FAIL price.test.ts (${seconds} s)`));
     expect(summary([bash("a"), output(1), bash("b"), output(2), bash("c"), output(3)])).toEqual([
       "same_output warn 2",
@@ -142,7 +142,7 @@ describe("edits", () => {
     });
   });
 
-  it("of many files are honest work", () => {
+  it("of many files are normal work", () => {
     expect(summary(times(200, (at) => [edit(`${at % 20}.ts`, at)]).slice(0, 14 * 20))).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ describe("fetches", () => {
 });
 
 describe("the numbers of edits and fetches", () => {
-  it("go with S1's tokens: a task with ten times as many may do ten times as much, one with fewer as much", () => {
+  it("scale with the token limit: ten times the tokens allow ten times as much, fewer tokens the default", () => {
     const of = (halt: number | null) => loopLimits({ sameError: 3, tokens: { halt } });
     expect(of(500_000)).toMatchObject({ edits: { warn: 150, halt: 200 }, fetches: { warn: 80, halt: 100 } });
     expect(of(10_000)).toMatchObject({ edits: { warn: 15, halt: 20 }, fetches: { warn: 8, halt: 10 } });
@@ -198,7 +198,7 @@ describe("a refused write", () => {
       `PreToolUse hook error: lockstep: R-PW-001: \`${path}\` lies outside the lock scope: ask with widen`,
     );
 
-  it("to the same target three times halts, other targets in between or not", () => {
+  it("to the same target halts the third time, with or without other targets in between", () => {
     const steps = [refused("a"), refused("b"), refused("a"), gives("ok"), refused("c")];
     expect(summary(steps)).toEqual([]);
     expect(summary([...steps, refused("a")])).toEqual(["refused_write halt 3"]);

@@ -20,7 +20,7 @@ describe("refs that are no longer needed", () => {
     `base/${session}/A/1`,
     "before/2026-01-01_shop%2FA/7",
     "rolled-back/2026-01-01_shop%2FA/7",
-  ])("are all of a finished task: %s", (ref) => {
+  ])("include all of a finished task: %s", (ref) => {
     expect(needless(kept(ref))).toEqual([ref]);
   });
 
@@ -36,7 +36,7 @@ describe("refs that are no longer needed", () => {
     expect(needless(kept(ref))).toEqual([]);
   });
 
-  it("are copies of finished work on a branch that was replaced", () => {
+  it("include copies of finished work on a replaced branch", () => {
     expect(needless(kept(`${session}/A/1`, "work"), kept("replaced/A/x", "work"))).toEqual([
       `${session}/A/1`,
       "replaced/A/x",
@@ -45,7 +45,7 @@ describe("refs that are no longer needed", () => {
   });
 
   it.each(["proven", "strayed/T-1", "strayed/none"])(
-    "are proofs of branches that were not landed and what strayed from calls, once they are old: %s",
+    "include old proofs of branches that were not merged and old copies of reverted writes: %s",
     (folder) => {
       const [old, young] = [kept(`${folder}/x`, "x", day - 1), kept(`${folder}/y`, "y", day)];
       expect(needless(old, young)).toEqual([`${folder}/x`]);

@@ -89,7 +89,7 @@ describe("the names of a task's refs", () => {
     expect(partsOf(made)[2]).toBe(`%-${session}`);
   });
 
-  it("say what they keep, however the task is called", () => {
+  it("show whether they hold kept or ignored work, for every task name", () => {
     for (const task of ["A", "A-kept", "A-ignored"]) {
       const { base, work, kept, ignored } = refsOf({ session: null, task, attempt: 1 });
       expect([base, work, kept, `${kept}/0123456789ab`, ignored].map(isKeptOrIgnored)).toEqual([
@@ -99,7 +99,7 @@ describe("the names of a task's refs", () => {
     }
   });
 
-  it("of an id with a folder are never below those of another", () => {
+  it("of an id with a folder are never below the refs of another id", () => {
     expect(`${beforeRef("a/5", 7)}/`.startsWith(`${beforeRef("a", 5)}/`)).toBe(false);
   });
 });
@@ -107,14 +107,14 @@ describe("the names of a task's refs", () => {
 describe("the names of refs at a remote", () => {
   const { work } = refsOf({ session: "2026-02-14_shop", task: "T.1", attempt: 2 });
 
-  it("are the same as here, or those of branches", () => {
+  it("are the same as in the repository, or branch names", () => {
     expect(sharedRef(work, "refs")).toBe("refs/lockstep/2026-02-14_shop/T%2E1/2");
     expect(sharedRef(work, "heads")).toBe("refs/heads/lockstep/2026-02-14_shop/T%2E1/2");
     expect(sharedNotesRef("refs")).toBe("refs/notes/lockstep");
     expect(sharedNotesRef("heads")).toBe("refs/heads/lockstep/%-notes");
   });
 
-  it("lead back from work that was not pushed to the work", () => {
+  it("lead from unpushed work to its work ref", () => {
     expect(unpushedRef(work)).toBe("refs/lockstep/unpushed/2026-02-14_shop/T%2E1/2");
     expect(workOfUnpushed(unpushedRef(work))).toBe(work);
   });

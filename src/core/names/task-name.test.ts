@@ -75,7 +75,7 @@ describe("the name of a task", () => {
     ["T-001", "T-001-r1", "T-001-r2"],
     ["T-001-r1", "T-001-r1", "T-001-r2"],
     ["T-r", "T-r-r1", "T-r-r2"],
-  ])("of %s redone is numbered from the original", (id, first, second) => {
+  ])("of %s when redone is numbered from the original", (id, first, second) => {
     expect([redoneId(id, 1), redoneId(id, 2)]).toEqual([first, second]);
     expect(originalOf(second)).toBe(originalOf(id));
   });

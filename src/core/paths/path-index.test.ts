@@ -71,7 +71,7 @@ describe("an index of many locks", () => {
     );
   });
 
-  it("terminates on many `**`", () => {
+  it("terminates with many `**`", () => {
     const index = new PathIndex();
     index.add("T-1", entry(`${"**/a/".repeat(8)}b`));
     expect(index.overlapping(entry(`${"a/".repeat(200)}c.?s`), "T-2")).toBeUndefined();

@@ -5,7 +5,7 @@ const plain: Accounted = { adapter: "claude", model: null, args: [], env: {} };
 const isSame = (one: Partial<Accounted>, other: Partial<Accounted>) =>
   accountOf("a", { ...plain, ...one }) === accountOf("b", { ...plain, ...other });
 
-describe("agents are out of quota together", () => {
+describe("agents share a quota", () => {
   it.each<[string, Partial<Accounted>, Partial<Accounted>]>([
     ["of one client", {}, {}],
     ["with other models of one client", { model: "opus" }, { model: "sonnet" }],
@@ -14,7 +14,7 @@ describe("agents are out of quota together", () => {
   ])("%s", (_, one, other) => expect(isSame(one, other)).toBe(true));
 });
 
-describe("agents are not out of quota together", () => {
+describe("agents do not share a quota", () => {
   it.each<[string, Partial<Accounted>, Partial<Accounted>]>([
     ["of different clients", {}, { adapter: "codex" }],
     ["with another key", { env: { ANTHROPIC_API_KEY: "1" } }, { env: { ANTHROPIC_API_KEY: "2" } }],

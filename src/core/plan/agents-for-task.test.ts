@@ -17,10 +17,10 @@ describe("the agents for a task", () => {
     ["are all of the role that it names", "Coder", null, ["coder", "strong"]],
     ["are the implementers of its type", null, "product", ["strong", "tests"]],
     ["are those of a role among the implementers", "Coder", "product", ["strong"]],
-    ["are nobody where the type is not for the named one", "coder", "product", []],
-    ["are any where the type is for all", "tests", "docs", ["tests"]],
-    ["are whoever codes where nothing is said", null, null, ["coder", "strong"]],
-    ["are nobody by a name that only prototypes have", "constructor", "toString", []],
+    ["are none if the type excludes the named agent", "coder", "product", []],
+    ["are the named one if the type allows all agents", "tests", "docs", ["tests"]],
+    ["are all coders if neither agent nor type is given", null, null, ["coder", "strong"]],
+    ["are none for the name of a prototype's property", "constructor", "toString", []],
   ])("%s", (_, agent, type, names) => {
     expect(agentsForTask({ agent, type }, { agents, taskTypes })).toEqual(names);
   });

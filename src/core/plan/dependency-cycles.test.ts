@@ -22,7 +22,7 @@ describe("cycles of dependencies", () => {
     expect(findCycles(graph)).toEqual([{ task: "c", dependency: "a", way: ["a", "b", "c", "a"] }]);
   });
 
-  it("are gone without the dependencies that close them, and each is a real cycle", () => {
+  it("are gone without the dependencies that close them, and each of them is a real cycle", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const found = findCycles(graph);
@@ -43,7 +43,7 @@ describe("cycles of dependencies", () => {
   });
 });
 
-/** Checked independently: tasks without open dependencies are removed until none is left. */
+/** An independent check: tasks without open dependencies are removed until none remains. */
 function isOrdered(graph: ReadonlyMap<string, readonly string[]>): boolean {
   const left = new Map(graph);
   for (let before = -1; before !== left.size; ) {

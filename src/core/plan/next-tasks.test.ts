@@ -20,7 +20,7 @@ describe("the next tasks", () => {
     expect(starting(disjoint(times(9, "PENDING")), mode)).toEqual(["t0", "t1", "t2", "t3"]);
   });
 
-  it("wait for the whole batch before them, its review included", () => {
+  it("wait for the whole previous batch, including its review", () => {
     for (const state of ["IN_PROGRESS", "REVIEW", "REJECTED"] as const)
       expect(starting(disjoint(["MERGED", state, "PENDING"]), "batch")).toEqual(
         state === "REJECTED" ? ["t1"] : [],
@@ -30,7 +30,7 @@ describe("the next tasks", () => {
     ]);
   });
 
-  it("do not wait for a late task of a closed batch, and leave it its locks and its slot", () => {
+  it("do not wait for a late task of a closed batch, which keeps its locks and its slot", () => {
     const tasks = [
       standing(planned("late", ["src"]), "IN_PROGRESS"),
       standing(planned("same", ["src/a"]), "PENDING"),
@@ -67,7 +67,7 @@ describe("the next tasks", () => {
     ["REJECTED", ["a", "c"]],
     ["MERGED", ["b", "c"]],
     ["FAILED", ["b", "c"]],
-  ])("leave the locks of a task that is %s alone", (state, ids) => {
+  ])("do not use the locks of a task that is %s", (state, ids) => {
     const tasks = [
       standing(planned("a", ["src"], { uses: ["db"] }), state),
       standing(planned("b", ["src/b"]), "PENDING"),
@@ -76,7 +76,7 @@ describe("the next tasks", () => {
     expect(starting(tasks, "continuous")).toEqual(ids);
   });
 
-  it("do not take a resource that is in use", () => {
+  it("do not use a resource that is in use", () => {
     const tasks = [
       standing(planned("a", ["a"], { uses: ["db"] }), "REVIEW"),
       standing(planned("b", ["b"], { uses: ["db"] }), "PENDING"),
@@ -85,7 +85,7 @@ describe("the next tasks", () => {
     expect(starting(tasks, "continuous", { ...usualLimits, resources: { db: 2 } })).toEqual(["b"]);
   });
 
-  it("do not build on a task that was not merged, or was reverted", () => {
+  it("do not start after a dependency that was not merged or was reverted", () => {
     const after = standing(planned("b", ["b"], { dependsOn: ["a"] }), "PENDING");
     const a = planned("a", ["a"]);
     expect(starting([standing(a, "FAILED"), after], "continuous")).toEqual([]);
@@ -184,7 +184,7 @@ describe("a run of any plan", () => {
     );
   });
 
-  it("has the batches that were planned, if everything succeeds", () => {
+  it("has the planned batches if everything succeeds", () => {
     fc.assert(
       fc.property(plans, someLimits, (plan, limits) => {
         const batches: string[][] = [];

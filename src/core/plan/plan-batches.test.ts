@@ -21,12 +21,12 @@ describe("the batches of a plan", () => {
     ]);
   });
 
-  it("keep tasks apart whose scopes overlap", () => {
+  it("keep tasks with overlapping scopes apart", () => {
     const tasks = [planned("a", ["src/**"]), planned("b", ["src/x.ts"]), planned("c", ["docs"])];
     expect(batchesOf(tasks)).toEqual([["a", "c"], ["b"]]);
   });
 
-  it("give the whole repository to one task alone", () => {
+  it("give the whole repository to one task at a time", () => {
     const tasks = [planned("a", ["."]), planned("b", ["x"]), planned("c", ["."]), planned("d", ["y"])];
     expect(batchesOf(tasks)).toEqual([["a"], ["b", "d"], ["c"]]);
   });
@@ -40,7 +40,7 @@ describe("the batches of a plan", () => {
     expect(batchesOf(tasks)).toEqual([["b"], ["c"], ["a"]]);
   });
 
-  it("share a resource among as many tasks as allowed, one by default", () => {
+  it("share a resource among the allowed number of tasks, one by default", () => {
     const tasks = ["a", "b", "c"].map((id) => planned(id, [id], { uses: ["database"] }));
     expect(batchesOf(tasks)).toEqual([["a"], ["b"], ["c"]]);
     expect(batchesOf(tasks, { resources: { database: 2 } })).toEqual([["a", "b"], ["c"]]);

@@ -43,7 +43,7 @@ describe("the locks in the way of a task", () => {
     );
   });
 
-  it("exclude its own, and include a resource only if it is fully used", () => {
+  it("exclude its own locks, and include a resource only if it is fully used", () => {
     const lock = (task: string, resource: string) => {
       const [entry] = entriesOf(["x"]);
       if (entry === undefined) throw new Error("no entry");

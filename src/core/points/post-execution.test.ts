@@ -97,7 +97,7 @@ describe("what was changed", () => {
     ],
   ])("%s gives the right code", async (_, changes, code) => expect(await codeOf(changes)).toBe(code));
 
-  it("says which change it was", async () => {
+  it("names the change that was refused", async () => {
     const payload = altered(report, changed("src/a.py", "src/b.py"));
     expect((await judge(postExecution, payload, ports)).details).toEqual({
       index: 1,

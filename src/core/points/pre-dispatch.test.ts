@@ -56,7 +56,7 @@ describe("what a packet must carry", () => {
     expect((await judge(preDispatch, altered(packet, changes))).code).toBe(code);
   });
 
-  it("takes nothing from a prototype key", async () => {
+  it("ignores keys of a prototype", async () => {
     const payload = JSON.parse(`{"__proto__": ${JSON.stringify(packet)}}`);
     expect((await judge(preDispatch, payload)).code).toBe("R-PD-001");
   });
@@ -174,13 +174,13 @@ describe("overlap with active locks", () => {
     expect((await judge(preDispatch, payload)).code).toBe("R-PD-003");
   });
 
-  it("refuses a table with more globs than can be compared", async () => {
+  it("refuses a table with too many globs to compare", async () => {
     const globs = Array.from({ length: 1001 }, (_, at) => lockOf(`T-${at}`, `lib/**/f${at}`));
     expect((await judge(preDispatch, altered(packet, { active_locks: globs }))).code).toBe("R-PD-007");
     expect((await judge(preDispatch, altered(packet, { active_locks: globs.slice(1) }))).code).toBe("OK");
   });
 
-  it("folds names where the file system does", async () => {
+  it("ignores case if the file system does", async () => {
     const ports = memoryPorts();
     const folding = { ...ports, place: { ...ports.place, folds: true } };
     const payload = altered(packet, { active_locks: [lockOf("T-1", "SRC/A.PY")] });
@@ -210,7 +210,7 @@ describe("precedence", () => {
   ];
   const conflict = { active_locks: [lockOf("T-1", "src")] };
 
-  it("puts the conflict last, behind every fault of form", async () => {
+  it("reports the conflict last, after every fault of form", async () => {
     expect((await judge(preDispatch, altered(packet, conflict))).code).toBe("R-PD-003");
     for (const [code, fault] of faults)
       expect((await judge(preDispatch, altered(packet, { ...conflict, ...fault }))).code).toBe(code);

@@ -53,7 +53,7 @@ describe("one tick", () => {
     expect((await judge(watchdogTick, altered({ now, tasks: [fresh] }, changes))).code).toBe(code);
   });
 
-  it("says which tasks are late or invalid and what follows for each", async () => {
+  it("reports which tasks are late or invalid and what follows for each", async () => {
     const { details } = await judge(watchdogTick, {
       now,
       tasks: [fresh, future, late, { task_id: "T-odd" }],

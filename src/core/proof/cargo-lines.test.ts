@@ -56,12 +56,12 @@ describe("the output of cargo test", () => {
     expect(read(coloured)).toEqual(expected);
   });
 
-  it("is read where tests print before their outcome", () => {
+  it("is read if tests print before their outcome", () => {
     const printed = `${unit}running 2 tests\ntest a ... printed\nmore\nok\ntest b ... \nthread 'b' panicked\nFAILED\n\n${result}`;
     expect(read(printed)?.tests).toEqual({ "src/lib.rs > foo > a": "pass", "src/lib.rs > foo > b": "fail" });
   });
 
-  it("is cut if a program did not finish, the last one or an earlier one", () => {
+  it("is cut if a program did not finish, whether the last one or an earlier one", () => {
     const cut = "cargo test began src/lib.rs and did not finish";
     const early = `${unit}running 2 tests\ntest a ... ok\n`;
     expect(read(early)).toMatchObject({ cut, tests: { "src/lib.rs > foo > a": "pass" } });

@@ -33,7 +33,7 @@ describe("a check", () => {
     expect(judgeCheck({ kind, before: ran(0), after, again: null })).toBe(outcome);
   });
 
-  it("that is flaky on the base passed there: it proves nothing, and its failure on the merge counts", () => {
+  it("that is flaky on the base and passed there proves nothing, and its failure on the merge counts", () => {
     const before = { ...ran(0), earlier };
     expect(judgeCheck({ kind: "proves", before, after: ran(0), again: null })).toBe("vacuous");
     expect(judgeCheck({ kind: "project", before, after: ran(0), again: null })).toBe("pass");
@@ -61,7 +61,7 @@ describe("the failure that represents a check", () => {
     expect(failedRun(runs)?.log).toBe(log);
   });
 
-  it("leaves this machine without its files", () => {
+  it("is shared with other machines without its files", () => {
     const record = {
       kind: "proves" as const,
       before: { ...failed("b"), excerpt: "x" },

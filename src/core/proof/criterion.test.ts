@@ -30,7 +30,7 @@ describe("a criterion", () => {
   });
 
   it.each(["npm test", "command: npm test", "cmd npm test", "cmd\uff1a npm test", "see cmd: x", ""])(
-    "%j is a claim, and a command where only commands are given",
+    "%j is a claim, and a command where only commands are allowed",
     (line) => {
       expect(readCriterion(line)).toEqual({ kind: "claim", text: line });
       expect([isCommand(line), commandsIn([line]), statementsIn([line])]).toEqual([false, [], []]);
@@ -38,7 +38,7 @@ describe("a criterion", () => {
     },
   );
 
-  it("counts once, however it is spelled", () => {
+  it("counts once, in any spelling", () => {
     expect(commandsIn(["cmd: a", "CMD:a", "manual: b", "cmd: c"])).toEqual(["a", "c"]);
     expect(statementsIn(["cmd: a", "manual: b", "Manual: b"])).toEqual(["b"]);
   });

@@ -117,7 +117,7 @@ describe("the set-up of a tree", () => {
     expect(setupOf(files)).toEqual({ commands: [], why, next });
   });
 
-  it("is empty if a person includes its result", () => {
+  it("is empty if a person includes the installed files", () => {
     const why = "node_modules comes from `workspace.include`";
     expect(setupOf({ "package.json": depends }, ["node_modules"])).toEqual({ commands: [], why, next: null });
     expect(setupOf({ "requirements.txt": "" }, [".venv"]).commands).toEqual([]);
@@ -125,7 +125,7 @@ describe("the set-up of a tree", () => {
   });
 });
 
-describe("what a command did not find", () => {
+describe("what is missing for a command", () => {
   it.each<[number, string, string, string | null]>([
     [127, "sh: 1: eslint: not found", "the program `eslint`", null],
     [127, "> x@1.0.0 test\n> eslint .\n\nsh: eslint: command not found", "the program `eslint`", null],

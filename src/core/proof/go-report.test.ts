@@ -28,7 +28,7 @@ describe("the report of a go test binary", () => {
     });
   });
 
-  it("is read where its lines are marked for `-json`, or follow a line without an end", () => {
+  it("is read if its lines are marked for `-json` or follow an unfinished line", () => {
     const marked = [
       "\u0016=== RUN   TestA",
       "printed\u0016--- PASS: TestA (0.00s)",
@@ -42,7 +42,7 @@ describe("the report of a go test binary", () => {
     });
   });
 
-  it("is cut without its last line, or without the outcome of a test that began", () => {
+  it("is cut without its last line, or without the outcome of a started test", () => {
     const cut = (...lines: readonly string[]) => read("begin /root/a", ...lines)?.cut;
     expect(cut("=== RUN   TestA", "--- PASS: TestA (0.00s)")).toBe("go test began in a and did not finish");
     expect(cut("=== RUN   TestA", "exit 0")).toBe("go test began TestA in a and reported no outcome");

@@ -47,7 +47,7 @@ describe("the script that a command runs", () => {
     ["one that works", '{"scripts":{"test":"node t.js","pretest":"true"}}', false],
     ["none", '{"scripts":{}}', false],
     ["a manifest that does not parse", "{", false],
-  ])("is idle or not: %s", (_name, manifest, idle) => {
+  ])("is judged: %s", (_name, manifest, idle) => {
     expect(isIdleScript(manifest, "test")).toBe(idle);
   });
 });

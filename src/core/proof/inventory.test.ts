@@ -39,7 +39,7 @@ describe("an inventory", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("is cut where there are too many tests", () => {
+  it("is cut if there are too many tests", () => {
     const record = new InventoryRecord();
     record.began("a runner");
     for (let at = 0; at <= 200_000; at += 1) record.add([String(at)], "pass");
@@ -48,7 +48,7 @@ describe("an inventory", () => {
     expect(cut).toBe("there are more than 200000 tests");
   });
 
-  it("is the same after it was packed and unpacked", () => {
+  it("is the same after packing and unpacking", () => {
     const record = new InventoryRecord();
     for (const runner of ["y", "x"]) record.began(runner);
     record.add(["a", 'q"\u2028'], "pass");

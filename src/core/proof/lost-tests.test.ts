@@ -7,7 +7,7 @@ const inventory = (tests: Readonly<Record<string, TestOutcome>>): Inventory => (
 });
 
 describe("tests of the base that are lost", () => {
-  it("are those that passed and no longer do", () => {
+  it("are tests that passed and no longer pass", () => {
     const before = inventory({ a: "pass", b: "pass", c: "pass", d: "pass", e: "skip", f: "fail" });
     const after = inventory({ a: "pass", b: "fail", c: "skip", f: "fail", g: "pass" });
     expect(lostTests(before, after)).toEqual([
@@ -18,7 +18,7 @@ describe("tests of the base that are lost", () => {
     expect(newTests(before, after)).toEqual(["g"]);
   });
 
-  it("are not the files that counted as one test and have tests now", () => {
+  it("are not files that counted as one test and now have tests of their own", () => {
     const before = inventory({ "test/a.js": "pass", "test/b.js": "pass" });
     const after = inventory({ "test/a.js > one": "pass", "test/b.js > one": "skip" });
     expect(lostTests(before, after)).toEqual([{ test: "test/b.js", now: "is missing" }]);
@@ -28,7 +28,7 @@ describe("tests of the base that are lost", () => {
     expect(lostTests(inventory({ a: "pass" }), null)).toEqual([{ test: "a", now: "is missing" }]);
   });
 
-  it("are not those whose line moved", () => {
+  it("are not tests that moved to another line", () => {
     const at = (line: number) => inventory({ [`src/lib.rs - add (line ${line})`]: "pass" });
     expect(lostTests(at(3), at(9))).toEqual([]);
   });

@@ -14,7 +14,7 @@ it.each([
   "fatal: unable to access 'https://github.com/x/': Could not resolve host: github.com",
   "curl: (56) Proxy Authentication Required",
   "error: failed to download: SSL certificate problem: unable to get local issuer certificate",
-])("%s is about the network", (line) => {
+])("%s is a network failure", (line) => {
   expect(isNetworkFailure(`something before\n${line}\nafter`)).toBe(true);
 });
 
@@ -24,6 +24,6 @@ it.each([
   "ERROR: No matching distribution found for certifi==0",
   "npm error missing script: build-proxy",
   "error: package certificate-tools does not exist",
-])("%s is not", (line) => {
+])("%s is not a network failure", (line) => {
   expect(isNetworkFailure(line)).toBe(false);
 });

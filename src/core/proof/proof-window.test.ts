@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ProofWindow } from "./proof-window.ts";
 
-describe("the window of changes that are proven ahead", () => {
+describe("the window of changes that are proven in advance", () => {
   it("grows by one with each pass, and is halved by a failure, down to three", () => {
     const window = new ProofWindow();
     const sizes = [window.size];

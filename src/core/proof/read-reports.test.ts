@@ -12,7 +12,7 @@ const read = (...reports: readonly string[]) => {
 };
 
 describe("reports", () => {
-  it("are one list, in the order in which the runners began", () => {
+  it("are merged into one list, in the order in which the runners began", () => {
     const later = lines(["begin", "b", 2], ["test", "/root/a.js", ["x"], "fail"], ["end"]);
     const earlier = lines(["begin", "a", 1], ["test", "/root/a.js", ["x"], "pass"], ["end"]);
     const expected = { runners: ["a", "b"], tests: { "a.js > x": "pass", "a.js > x #2": "fail" }, cut: null };
@@ -20,7 +20,7 @@ describe("reports", () => {
     expect(read(earlier + later)).toEqual(expected);
   });
 
-  it("are cut by a runner that did not end, announced more than it reported, or says so", () => {
+  it("are cut if a runner did not end, reported fewer tests than announced, or was cut itself", () => {
     expect(read(lines(["begin", "a", 1, "/root/x.js"]))?.cut).toBe("a began x.js and did not finish");
     const [begin, one, end] = [["begin", "a", 1], ["test", "", ["x"], "pass"], ["end"]];
     expect(read(lines(begin, ["announce", 2], one, end))?.cut).toBe("a announced 2 tests and reported 1");
@@ -40,7 +40,7 @@ describe("reports", () => {
     });
   });
 
-  it("count a file as a test only where it has no others, or fails", () => {
+  it("count a file as a test only if it has no tests of its own, or fails", () => {
     const file = (path: string, outcome: string) => ["test", path, [], outcome];
     const parent = [["begin", "a", 1], file("x", "pass"), file("y", "pass"), file("z", "fail"), ["end"]];
     const child = (path: string) => lines(["begin", "a", 2], ["test", path, ["t"], "pass"], ["end"]);

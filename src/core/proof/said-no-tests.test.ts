@@ -14,7 +14,7 @@ describe("the end of a runner's output", () => {
     ["ctest", "No tests were found!!!\n"],
     ["unittest", "Ran 0 tests in 0.000s\n\nOK\n"],
     ["TAP", "TAP version 13\n1..0\n# tests 0\n"],
-  ])("of %s says that no test ran", (_, output) => {
+  ])("of %s reports that no test ran", (_, output) => {
     expect(saidNoTests(output)).toEqual({ ran: 0, skipped: 0 });
   });
 
@@ -27,7 +27,7 @@ describe("the end of a runner's output", () => {
     ["a linter", "0 errors, 0 warnings\n"],
     ["a compiler", "Done in 0 ms\n"],
     ["nothing", ""],
-  ])("of %s does not say it", (_, output) => {
+  ])("of %s does not report that", (_, output) => {
     expect(saidNoTests(output)).toBeUndefined();
   });
 });

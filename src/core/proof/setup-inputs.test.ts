@@ -69,14 +69,11 @@ describe("a set-up", () => {
     ["configured", npm, "npm install", false],
     ["configured, without a lock file", unlocked, "npm i --no-audit", true],
     ["configured without scripts", unlocked, "npm install --ignore-scripts", false],
-  ])(
-    "of npm %s is made from a few files, if no package runs a script",
-    (_name, files, line, unlessScripts) => {
-      const inputs = inputsOf(files, line === undefined ? undefined : [line.split(" ")]);
-      const paths = Object.keys(files).filter((path) => path.startsWith("package"));
-      expect(inputs).toEqual({ paths, unlessScripts });
-    },
-  );
+  ])("of npm depends on a few files if no package runs a script", (_name, files, line, unlessScripts) => {
+    const inputs = inputsOf(files, line === undefined ? undefined : [line.split(" ")]);
+    const paths = Object.keys(files).filter((path) => path.startsWith("package"));
+    expect(inputs).toEqual({ paths, unlessScripts });
+  });
 
   it("of npm leaves a list of the packages with scripts", () => {
     expect(hasInstallScript('{"packages":{"node_modules/a":{"hasInstallScript": true}}}')).toBe(true);

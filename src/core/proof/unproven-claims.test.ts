@@ -11,7 +11,7 @@ it.each<[string, string[], string[]]>([
   ["the same twice", ["b", "b"], ["b"]],
   ["the session's own files", [".agents-work/s/worklogs/A.md"], []],
   ["nothing", ["", "."], []],
-])("an answer that names %s", (_, claimed, unproven) => {
+])("an answer claims %s", (_, claimed, unproven) => {
   const work = { changed: ["src/a.ts"], folders: ["/checkout/tree"] };
   expect(unprovenClaims(claimed, work)).toEqual(unproven);
 });
@@ -26,7 +26,7 @@ it.each([
   "Tests: pass; notified the team",
   "Deployed with no errors, after the tests could pass",
   "MIGRATED the production database",
-])("a deed outside the tree is found in: %s", (text) => {
+])("an action outside the tree is found in: %s", (text) => {
   expect(unprovenDeeds([`Rounds prices. ${text}`, "a note"])).toEqual([text]);
 });
 
@@ -43,11 +43,11 @@ it.each([
   "the flag says whether an item is published",
   "Redeployed-looking words such as undeployed",
   "Handles posts that are published later",
-])("no deed is found in: %s", (text) => {
+])("no action is found in: %s", (text) => {
   expect(unprovenDeeds([text])).toEqual([]);
 });
 
-it("many and long deeds are cut", () => {
+it("a long list of actions is cut", () => {
   const found = unprovenDeeds([...Array(50).keys()].map((at) => `Deployed ${at} ${"x".repeat(500)}`));
   expect(found).toHaveLength(20);
   expect(found[0]).toHaveLength(200);

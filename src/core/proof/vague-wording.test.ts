@@ -36,7 +36,7 @@ describe("a criterion", () => {
     ["GET /health is ok"],
     ["es funktioniert"],
     ["動作する"],
-  ])("that a command or a person can check gets none: %j", (line) => {
+  ])("that a command or a person can check gets no warning: %j", (line) => {
     expect(vagueWarnings({ criteria: [line] })).toEqual([]);
   });
 });
@@ -62,11 +62,11 @@ describe("a goal", () => {
     ["write a.txt"],
     ["make the report faster than 2 s"],
     ["g"],
-  ])("that names something gets none: %j", (goal) => {
+  ])("that names something concrete gets no warning: %j", (goal) => {
     expect(vagueWarnings({ goal, criteria: [] })).toEqual([]);
   });
 
-  it("is reported before the criteria, and each of them is reported", () => {
+  it("is reported before the criteria, and each criterion is reported", () => {
     const told = vagueWarnings({ goal: "fix it", criteria: ["good", "cmd: npm test", "manual: fine"] });
     expect(told.map((line) => /`([^`]*)`/.exec(line)?.[1])).toEqual(["fix it", "good", "manual: fine"]);
   });

@@ -94,7 +94,7 @@ describe("a fingerprint", () => {
     fc.assert(fc.property(sightings, ([one = "", other = ""]) => of(one) === of(other)));
   });
 
-  it("is sixteen hexadecimal digits of any text", () => {
+  it("is sixteen hexadecimal digits for any text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => /^[\da-f]{16}$/.test(of(text))));
   });
 
@@ -141,7 +141,7 @@ describe("a fingerprint", () => {
     "\u00e9",
     "\ud800",
     "00000000-0000-",
-  ])("of 64 KiB of %j takes no long time", (unit) => {
+  ])("of 64 KiB of %j is computed quickly", (unit) => {
     const message = unit.repeat(Math.ceil(bytes / unit.length));
     const start = process.cpuUsage();
     of(message);

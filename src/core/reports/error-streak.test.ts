@@ -13,7 +13,7 @@ describe("a streak of errors", () => {
     ["grows after it began again", ["a", "b", "b"], 2],
   ])("%s", (_, errors, count) => expect(streakOf(...errors)).toEqual({ fingerprint: errors.at(-1), count }));
 
-  it("is as long as the run of equal errors at the end", () => {
+  it("is as long as the row of equal errors at the end", () => {
     const errors = fc.array(fc.constantFrom("a", "b"), { minLength: 1 });
     fc.assert(
       fc.property(errors, (list) => {

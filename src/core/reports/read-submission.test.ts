@@ -34,12 +34,12 @@ describe("a hook's result", () => {
     ["with a null beside it", { result: hookResult, error: null }],
   ])("is read %s", (_, document) => expect(read(document)).toEqual(expected));
 
-  it("takes the worklog of the task where it names none", () => {
+  it("has the worklog of the task if it names none", () => {
     const { result } = resultOf(altered(hookResult, { worklog_path: undefined }));
     expect(result.worklog_path).toBe(task.worklogPath);
   });
 
-  it("names no worklog if none is given", () => {
+  it("has no worklog if neither names one", () => {
     const { result } = resultOf(altered(hookResult, { worklog_path: undefined }), {
       ...task,
       worklogPath: undefined,
@@ -47,12 +47,12 @@ describe("a hook's result", () => {
     expect(Object.keys(result)).not.toContain("worklog_path");
   });
 
-  it("says why it is not done with its first note", () => {
+  it("gives its first note as the reason for not being done", () => {
     const failed = { ...hookResult, status: "failed", notes_for_orchestrator: [" ", "no network", "x"] };
     expect(resultOf(failed)).toMatchObject({ status: "failed", reason: "no network" });
   });
 
-  it("that is blocked keeps its own form, whatever else it holds", () => {
+  it("that is blocked keeps its own form, whatever other fields it has", () => {
     const blocked = { ...hookResult, status: "blocked", blockers: ["no key"], evidence: "none" };
     expect(resultOf(blocked)).toMatchObject({ status: "blocked", reason: "ready", claims: [check] });
   });
@@ -87,7 +87,7 @@ describe("a hook's result", () => {
       expect(fieldOf({ result: altered(hookResult, changes) })).toBe(`result.${field}`);
   });
 
-  it("is refused in the words of its own form", () => {
+  it("is refused with messages about its own form", () => {
     expect(read(altered(hookResult, { changes: undefined }))).toEqual({
       error: "`changes` is missing or not a list",
       field: "changes",
@@ -113,7 +113,7 @@ describe("an agent's output", () => {
     });
   });
 
-  it("in a payload has its checks as claims only", () => {
+  it("in a payload has unproven checks", () => {
     const submission = resultOf({ result: agentOutput, acceptance_check: [check] });
     expect(submission.claims).toEqual([check]);
     expect(submission.result.acceptance_check).toEqual([]);
@@ -122,7 +122,7 @@ describe("an agent's output", () => {
   it.each([
     ["BLOCKED", "blocked"],
     ["FAIL", "failed"],
-  ])("that says %s is %s for the reason of its summary", (word, status) =>
+  ])("that says %s is %s with its summary as the reason", (word, status) =>
     expect(resultOf({ ...agentOutput, status: word })).toMatchObject({
       status,
       agentForm: true,
@@ -165,7 +165,7 @@ describe("anything else", () => {
     ["a bare result and an error", { ...hookResult, ...errorReport }, "error"],
     ["a bare output and an escalation", { ...delegation, ...escalation }, "escalation"],
     ["an error and an escalation", { ...errorReport, ...escalation }, "escalation"],
-  ])("%s at once is refused", (_, document, field) => {
+  ])("%s together are refused", (_, document, field) => {
     expect(fieldOf(document)).toBe(field);
   });
 

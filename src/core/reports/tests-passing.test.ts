@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cpuMsSince } from "../../../test/support/cpu-time.ts";
 import { allTestsPass } from "./tests-passing.ts";
 
-describe("what an agent says of its tests", () => {
+describe("an agent's statement about its tests", () => {
   it.each<[unknown, unknown, boolean]>([
     [undefined, undefined, true],
     [true, 0, true],
@@ -48,7 +48,7 @@ describe("what an agent says of its tests", () => {
     "all pass, no regressions",
     "n/a",
     "",
-  ])("`%s` says that all pass", (words) => expect(allTestsPass(words, 0)).toBe(true));
+  ])("`%s` means that all pass", (words) => expect(allTestsPass(words, 0)).toBe(true));
 
   it.each([
     "false",
@@ -72,9 +72,9 @@ describe("what an agent says of its tests", () => {
     "failed: 01",
     "almost",
     "unknown",
-  ])("`%s` says that not all pass", (words) => expect(allTestsPass(words, 0)).toBe(false));
+  ])("`%s` means that not all pass", (words) => expect(allTestsPass(words, 0)).toBe(false));
 
-  it("has an answer for any value, and only `true` of the plain ones passes", () => {
+  it("is understood for any value, and `true` is the only plain value that passes", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -84,9 +84,12 @@ describe("what an agent says of its tests", () => {
     );
   });
 
-  it.each(["1", " ", "1/", "0 ", "no ", "fail", "failed:", "%"])("64 KiB of %j take no long time", (unit) => {
-    const start = process.cpuUsage();
-    allTestsPass(`${unit.repeat(64 * 1024)}!`, 0);
-    expect(cpuMsSince(start)).toBeLessThan(1000);
-  });
+  it.each(["1", " ", "1/", "0 ", "no ", "fail", "failed:", "%"])(
+    "of 64 KiB of %j is read quickly",
+    (unit) => {
+      const start = process.cpuUsage();
+      allTestsPass(`${unit.repeat(64 * 1024)}!`, 0);
+      expect(cpuMsSince(start)).toBeLessThan(1000);
+    },
+  );
 });

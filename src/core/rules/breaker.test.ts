@@ -12,7 +12,7 @@ it.each([
   expect(whyStopped({ mode }, act)?.reason).toBe(reason);
 });
 
-it("repeats why and since when, where that is known", () => {
+it("repeats the reason and the time, if they are known", () => {
   expect(
     whyStopped({ mode: "STOP", reason: "a leak", since: "2026-01-01T00:00:00Z" }, "write"),
   ).toMatchObject({

@@ -21,21 +21,21 @@ describe("findSecrets", () => {
     expect(found[0]?.end).toBeGreaterThanOrEqual(end);
   });
 
-  test.each(CLEAN_SAMPLES)("It passes %s.", async (_name, text) => {
+  test.each(CLEAN_SAMPLES)("It accepts %s.", async (_name, text) => {
     expect(await findSecrets(text)).toEqual([]);
   });
 
-  test("It keeps to the value where a rule knows it.", async () => {
+  test("It reports only the value if a rule knows where that is.", async () => {
     const { text, start, end } = parse("set my_token=‹Zk3<+>v9QwErTyUiOp› please");
     expect(await findSecrets(text)).toEqual([{ rule: "assigned-secret", start, end }]);
   });
 
-  test("It names the most telling rule when several rules find the same secret.", async () => {
+  test("It names the most specific rule if several rules find the same secret.", async () => {
     const { text, start, end } = parse("token=‹ghp_<+>16C7e42F292c6912E7710c838347Ae178B4a›");
     expect(await findSecrets(text)).toEqual([{ rule: "github-token", start, end }]);
   });
 
-  test("It finds every secret of a text that holds them all, in order and apart.", async () => {
+  test("It finds every secret in one text with all of them, in order and without overlap.", async () => {
     const samples = SECRET_SAMPLES.map(([, sample]) => parse(sample));
     const found = await findSecrets(samples.map(({ text }) => text).join("\n--\n"));
     let offset = 0;
@@ -47,7 +47,7 @@ describe("findSecrets", () => {
     expect(found.every((finding, i) => i === 0 || finding.start >= (found[i - 1]?.end ?? 0))).toBe(true);
   });
 
-  test("It finds a secret that only the preset knows at any place of a long text.", async () => {
+  test("It finds a secret that only the preset knows, at any position of a long text.", async () => {
     const secret = real("ntn_<+>12345678901AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGhI");
     for (const start of [0, 49_102, 49_130, 49_152, 65_490, 65_510, 65_536, 98_304, 150_000]) {
       const text = `${"word ".repeat(PADDING).slice(0, Math.max(0, start - 1))} ${secret} ${"end ".repeat(PADDING)}`;
@@ -56,7 +56,7 @@ describe("findSecrets", () => {
     }
   });
 
-  test("It counts offsets from the byte order mark on.", async () => {
+  test("It counts offsets from the byte order mark.", async () => {
     const secret = real("ntn_<+>12345678901AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGhI");
     expect(await findSecrets(`\u{feff}${secret}`)).toEqual([
       { rule: "notion", start: 1, end: 1 + secret.length },

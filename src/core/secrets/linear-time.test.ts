@@ -34,7 +34,7 @@ const REPEATS: readonly string[] = [
   `SG.a.${"a".repeat(257)} `,
 ];
 
-/** The processor time, which does not depend on what else the machine does. */
+/** CPU time, which does not depend on the load of the machine. */
 async function millisecondsFor(repeat: string, size: number): Promise<number> {
   const text = repeat.repeat(Math.ceil(size / repeat.length)).slice(0, size);
   const start = process.cpuUsage();

@@ -45,7 +45,7 @@ describe("mayHoldSecret", () => {
     expect(silent.filter((id) => !ids.includes(id))).toEqual(["gcp", "filter-comments"]);
   });
 
-  test.each(presetPatterns())("It lets through what the rule $id matches with $pattern.", ({ pattern }) => {
+  test.each(presetPatterns())("It passes on what the rule $id matches with $pattern.", ({ pattern }) => {
     const simple = simplified(pattern);
     const upper = pattern.ignoreCase ? fc.boolean() : fc.constant(false);
     fc.assert(
@@ -58,14 +58,14 @@ describe("mayHoldSecret", () => {
     );
   });
 
-  test.each(SECRET_SAMPLES)("It lets through %s if the preset flags it.", async (_name, sample) => {
+  test.each(SECRET_SAMPLES)("It passes on %s if the preset flags it.", async (_name, sample) => {
     const content = real(sample).replace(/[‹›]/g, "");
     const config = { rules: rules.map((rule) => ({ id: rule.meta.id, rule })) };
     const { messages } = await lintSource({ source: { ...SOURCE, content }, options: { config } });
     if (messages.length > 0) expect(mayHoldSecret(content)).toBe(true);
   });
 
-  test("It holds back most ordinary texts.", () => {
+  test("It rejects most ordinary texts.", () => {
     const through = CLEAN_SAMPLES.filter(([, text]) => mayHoldSecret(text));
     expect(through.length).toBeLessThan(CLEAN_SAMPLES.length / 10);
   });

@@ -9,7 +9,7 @@ vi.mock("@secretlint/core", async (original) => {
 });
 
 describe("The preset's engine", () => {
-  test("It is loaded by the first text that may need it and not before.", async () => {
+  test("It is loaded by the first text that may need it, not earlier.", async () => {
     await findSecrets("Ready for merge");
     await findSecrets(
       "The token is refreshed on login; 4b825dc642cb6eb9a060e54bf8d69288fbee4904 has the fix.",
@@ -20,12 +20,12 @@ describe("The preset's engine", () => {
     expect(engine.loaded).toBe(1);
   });
 
-  test("It does not heed a comment that asks it to look away.", async () => {
+  test("It ignores a comment that disables it.", async () => {
     const secret = real("ntn_<+>12345678901AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGhI");
     expect(await findSecrets(`secretlint-disable\n${secret} secretlint-disable-line`)).toHaveLength(1);
   });
 
-  test("It hides all of a value whose range a rule reports too short.", async () => {
+  test("It masks the whole value if a rule reports too short a range.", async () => {
     const text = real(`https://<+>${"ab1".repeat(8)}:x-oauth<+>-basic@github.com/org/repo`);
     const [finding] = await findSecrets(text);
     expect(finding?.end).toBeGreaterThanOrEqual(text.indexOf(":x-oauth"));

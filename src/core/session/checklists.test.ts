@@ -8,7 +8,7 @@ const text = (role: string, type: string, files?: readonly string[]) =>
 const everything = (type: string) => checkers.map((role) => text(role, type)).join("\n");
 
 describe("the checklist", () => {
-  it("is whole for the web", () => {
+  it("has every item for the web", () => {
     for (const word of ["CSRF", "XSS", "SQL injection", "Tenant scoping", "Templates"])
       expect(text("Security", "web")).toContain(word);
     expect(text("Reviewer", "web")).toMatch(/Templates[\s\S]*Tenant scoping/);

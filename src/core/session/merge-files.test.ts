@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mergedFile } from "./merge-files.ts";
 
-describe("a file of a session that two machines have", () => {
+describe("a session file that two machines have", () => {
   it.each<[string, string, string | undefined, string | undefined, string | undefined, string | undefined]>([
     ["is new here", "status.json", undefined, "a", undefined, "a"],
     ["is new there", "status.json", undefined, undefined, "b", "b"],
@@ -17,7 +17,7 @@ describe("a file of a session that two machines have", () => {
       expect(mergedFile(path, { before, here, there }, isConductor)).toBe(merged);
   });
 
-  it("is the conductor's if both changed a file that is not only appended to", () => {
+  it("is the conductor's if both changed a file that is not append-only", () => {
     const versions = { before: "0", here: "a", there: "b" };
     expect(mergedFile("tasks.yaml", versions, true)).toBe("a");
     expect(mergedFile("tasks.yaml", versions, false)).toBe("b");

@@ -25,7 +25,7 @@ function correction(status: Session["correction"]["status"]): Session {
   return session({ state: "APPROVE_DESIGN", correction: { status, request: "smaller", last: null } });
 }
 
-describe("a design that a person wants changed", () => {
+describe("a design for which a person requests changes", () => {
   it.each([
     ["queued", { do: "correct" }],
     ["dispatched", { do: "move", event: { type: "corrected" } }],
@@ -35,7 +35,7 @@ describe("a design that a person wants changed", () => {
     expect(nextStep(correction(status), outside)).toEqual(step);
   });
 
-  it("is corrected only when the correcting role has returned", () => {
+  it("is corrected only after the correcting role has returned", () => {
     const role = { role: "Architect", purpose: "correction", agent: "a" } as const;
     const sent = movedBy(correction("queued"), { type: "dispatch", dispatched: role });
     expect(sent.correction).toEqual({
@@ -143,7 +143,7 @@ describe("a session", () => {
     expect(movedBy(blocked, { type: "resume" })).toMatchObject({ state: "DESIGN", returned, blocker: null });
   });
 
-  it("allows three rounds of each repair loop per task, then a person has to grant more", () => {
+  it("allows three rounds of each repair loop per task; then a person must allow more", () => {
     const repair = { type: "repair", loop: "FIX_REVIEW", task: "T-1" } as const;
     let now = session({ state: "IMPLEMENT_LOOP" });
     for (const number of [1, 2, 3]) {
@@ -158,7 +158,7 @@ describe("a session", () => {
     expect(movedBy(movedBy(now, { ...repair, type: "grant-repairs" }), repair).state).toBe("FIX_REVIEW");
   });
 
-  it("that is too large leaves lean mode for good", () => {
+  it("that is too large leaves lean mode permanently", () => {
     const lean = newSession({ ...given, mode: "lean" }, at);
     expect(lean.state).toBe("INTAKE_LEAN");
     for (const state of ["INTAKE_LEAN", "IMPLEMENT_LOOP", "FIX_REVIEW"] as const)
@@ -171,7 +171,7 @@ describe("a session", () => {
     });
   });
 
-  it("knows in every state what comes next", () => {
+  it("has a next step in every state", () => {
     for (const state of sessionStates)
       for (const mode of ["full", "lean"] as const)
         for (const tasksDone of [true, false])

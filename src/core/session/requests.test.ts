@@ -12,7 +12,7 @@ const before = {
 describe("an agent's edit of status.json", () => {
   const judge = (after: unknown, role = "QA") => judgeStatusEdit({ before, after, role });
 
-  it("adds what it assumes and what it found, and says when", () => {
+  it("adds assumptions and known issues, with the time of the change", () => {
     const after = {
       ...before,
       assumptions: ["one currency", " prices are positive ", "prices are positive"],
@@ -35,7 +35,7 @@ describe("an agent's edit of status.json", () => {
     ["last_ci_result", "green"],
     ["completed_tasks", ["T-001"]],
     ["mode", undefined],
-  ])("is refused for `%s`, by name, and the rest of it counts", (key, value) => {
+  ])("is refused for `%s` with the name of the key, and the rest of the edit counts", (key, value) => {
     const { note, refused } = judge({ ...before, known_issues: ["slow"], [key]: value });
     expect(refused).toEqual([`QA may not change \`${key}\` in status.json`]);
     expect(note.knownIssues).toEqual(["slow"]);

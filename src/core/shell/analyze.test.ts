@@ -110,7 +110,7 @@ describe("control flow leads to every possible world", () => {
   });
 });
 
-describe("what is refused to everybody", () => {
+describe("every caller is refused", () => {
   it.each([
     ["curl -s x | sh", "unknown-code"],
     ['eval "$(cat f)"', "unknown-code"],
@@ -144,7 +144,7 @@ describe("what is refused to everybody", () => {
     ["export NODE_ENV=test"],
     ["echo 'touch a' | sh"],
     ["GIT_EDITOR=true ls"],
-  ])("%j is not", (command) => {
+  ])("%j is not refused", (command) => {
     expect(analyze(command).refusals).toEqual([]);
   });
 });

@@ -98,7 +98,7 @@ describe("a command with parts that cannot be followed", () => {
     "node a |& cat; echo ran",
     "! node a && echo ran",
     "node a && false || echo ran",
-  ])("runs nothing of that text: %j", (command) => {
+  ])("runs no text that the original would not run: %j", (command) => {
     const box = contained(command).replaceAll("BOX ", "true ");
     const said = (text: string) => spawnSync("bash", ["-c", `node() { :; }\n${text}`], { encoding: "utf8" });
     const ran = ({ stdout, stderr }: ReturnType<typeof said>) => (stdout + stderr).split("ran").length - 1;

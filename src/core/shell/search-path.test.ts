@@ -15,7 +15,7 @@ function opaque(command: string, path: readonly string[], programs: readonly str
   return analysis.opaque.map(({ by }) => by);
 }
 
-describe("a program that is called by its name", () => {
+describe("a program that is called by name", () => {
   it.each([
     ["ls", [venv, ...system], [`${venv}/ls`], [`${venv}/ls`]],
     ["cat x | git log", [venv, ...system], [`${venv}/git`], [`${venv}/git`]],
@@ -53,11 +53,11 @@ describe("a program that is called by its name", () => {
     ["node x.js && echo x", [venv, ...system], ["node"]],
     ["node x.js && /usr/bin/timeout 5 kill 1234", [venv, ...system], ["node", "PATH"]],
     ["node x.js && /usr/bin/timeout 5 echo x", [venv, ...system], ["node", "PATH"]],
-  ])("is opaque if the command may have put one there before: %j with %j", (command, path, expected) => {
+  ])("is opaque if the command may have put a file there before: %j with %j", (command, path, expected) => {
     expect(opaque(command, path, [])).toEqual(expected);
   });
 
-  it("is started by a fixed path if it is git, which must write its own folder", () => {
+  it("has a fixed path if it is git, which must write its own folder", () => {
     const context = { cwd: "/repo", root: "/repo", path: [venv, ...system] };
     const disk = { kindOf: () => "absent" as const, realPath: (file: string) => file };
     const { hookRuns } = analyzeCommand("node x.js && git commit -m x", { ...context, disk });

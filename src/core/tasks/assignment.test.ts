@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readAssignment } from "./assignment.ts";
 
 describe("an assignment", () => {
-  it("is the document itself, with the keys that Lockstep does not read", () => {
+  it("is the document itself, including the keys that Lockstep does not read", () => {
     const document = {
       ...{ lock_scope: ["src/"], forbidden_scope: [], acceptance_criteria: ["cmd: npm test"] },
       ...{ worklog_path: "log.md", timeout_seconds: 900, heartbeat_interval_seconds: 60 },
@@ -25,7 +25,7 @@ describe("an assignment", () => {
     ["uses", "db"],
     ["may_change_tests", "test/"],
     ["branch", {}],
-  ])("sets a field of the wrong type apart: %s %j", (name, value) => {
+  ])("separates a field of the wrong type: %s %j", (name, value) => {
     const read = readAssignment({ [name]: value, deadline: "soon" });
     expect(read).toEqual({ deadline: "soon", unread: { [name]: value } });
     expect(readAssignment(read)).toBe(read);

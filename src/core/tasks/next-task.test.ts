@@ -6,7 +6,7 @@ import type { TaskState } from "./states.ts";
 import type { Actor, Task } from "./task.ts";
 import type { TaskEvent, TaskEventType } from "./task-event.ts";
 
-describe("what a step leaves behind", () => {
+describe("the effects of a step", () => {
   const done = (task: Task, event: TaskEvent, actor: Actor = "system") => {
     const advanced = advance(task, event, by(actor));
     if ("allow" in advanced) throw new Error(advanced.reason);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stateWords, type TaskState, taskStates } from "./states.ts";
 
-describe("the words of the other documents", () => {
+describe("the states in the other documents", () => {
   it.each<[TaskState, string, string, string, string]>([
     ["PENDING", "orchestrator", "todo", "not-started", "incoming"],
     ["IN_PROGRESS", "agent", "in_progress", "in-progress", "claimed"],

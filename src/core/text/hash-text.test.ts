@@ -8,7 +8,7 @@ it.each([
   ["foobar", "85944171f73967e8"],
 ])("`%s` has the published hash %s", (text, hash) => expect(hashText(text)).toBe(hash));
 
-it("is that of the reference arithmetic for any text", () => {
+it("the hash is that of the reference arithmetic for any text", () => {
   const reference = (text: string) => {
     let hash = 0xcbf29ce484222325n;
     for (const byte of new TextEncoder().encode(text))

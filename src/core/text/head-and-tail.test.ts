@@ -8,8 +8,8 @@ function read(lines: readonly string[], bounds: { headMax: number; tailMax: numb
   return { head: lines.filter((_line, at) => added[at] === "head"), added, ...kept.rest() };
 }
 
-describe("lines that are too many to keep", () => {
-  it("are kept whole as long as they are few", () => {
+describe("a long list of lines", () => {
+  it("is kept whole if it is short enough", () => {
     expect(read(["a", "b"], { headMax: 10, tailMax: 10 })).toMatchObject({
       head: ["a", "b"],
       leftOut: { lines: 0 },
@@ -17,7 +17,7 @@ describe("lines that are too many to keep", () => {
     });
   });
 
-  it("are kept at their beginning and their end, and what is missing is counted", () => {
+  it("keeps its beginning and its end, and counts the missing lines", () => {
     const lines = ["1", "2", "#3", "4", "5", "6"];
     expect(read(lines, { headMax: 3, tailMax: 4 })).toEqual({
       head: ["1", "2"],
@@ -27,14 +27,14 @@ describe("lines that are too many to keep", () => {
     });
   });
 
-  it("keep nothing of a tail that does not fit", () => {
+  it("keeps no part of a last line that is too long", () => {
     expect(read(["1", "22222"], { headMax: 1, tailMax: 3 })).toMatchObject({
       leftOut: { lines: 1, characters: 6 },
       tail: [],
     });
   });
 
-  it("are all accounted for: head, left out and tail", () => {
+  it("consists of head, omitted lines and tail", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 8 })),

@@ -19,7 +19,7 @@ describe("the URL of a database", () => {
     "postgres://ada@db/shop?pass%77ord=hunter2",
     "postgres://ada@db/shop?PASSWORD=hunter2&sslpassword=hunter2",
     "postgres:///shop?host=db&password=hunter2&password=hunter2",
-  ])("%s has one, which neither a message nor a file shows", (text) => {
+  ])("%s has a password, which neither a message nor a file shows", (text) => {
     const read = readDatabaseUrl(text);
     expect(read?.hasPassword).toBe(true);
     expect(`${read?.place} ${read?.bare}`).not.toMatch(/hun|ter2/);
@@ -33,7 +33,7 @@ describe("the URL of a database", () => {
     "postgres://ada:hunter2@one:1,other:2/shop",
     "mysql://ada:hunter2@db/shop",
     "hunter2",
-  ])("%s is none", (text) => {
+  ])("%s is not such a URL", (text) => {
     expect(readDatabaseUrl(text)).toBeUndefined();
   });
 });

@@ -8,14 +8,14 @@ function clockAt(startMs = 0) {
 }
 
 describe("the ledger's clock", () => {
-  it("counts on from the server's time with the machine's own clock", () => {
+  it("continues from the server's time with the machine's own clock", () => {
     const { clock, local } = clockAt(5);
     clock.set({ ms: 1_000_000, graceMs: 0 });
     local.ms += 250;
     expect(clock.now()).toEqual({ wallMs: 1_000_250, monoMs: 1_000_250, boot: "ledger", graceMs: 0 });
   });
 
-  it("never goes back, even if the server tells an earlier time", () => {
+  it("never goes back, even if the server reports an earlier time", () => {
     const { clock, local } = clockAt();
     clock.set({ ms: 1_000_000, graceMs: 0 });
     local.ms += 900;
@@ -40,7 +40,7 @@ describe("the ledger's clock", () => {
     expect(clock.now().graceMs).toBe(1001);
   });
 
-  it("says that it knows no time before the server has told it", () => {
+  it("has no time before the server has reported one", () => {
     expect(() => clockAt().clock.now()).toThrow("not known yet");
   });
 });

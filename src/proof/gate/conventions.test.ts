@@ -60,7 +60,7 @@ describe("a convention", () => {
     expect(told(lines as string[], edits as Record<string, string | null>)).toEqual(expected);
   });
 
-  it("goes back to the task that changed the file, with the rule", () => {
+  it("is routed to the task that changed the file, with the rule", () => {
     const merge = mergeOf({}, { "src/a.ts": "console.log(1)" }, { "src/a.ts": "T-1" });
     expect(checkConventions(rulesOf(noLog), merge)).toMatchObject({
       check: "conventions",
@@ -80,7 +80,7 @@ describe("the conventions check", () => {
     });
   });
 
-  it("reads long lines up to a bound, and says so", () => {
+  it("reads long lines up to a limit, and reports that", () => {
     const text = `${"x".repeat(10_000)}console.log(1)`;
     const { result, note } = checkConventions(rulesOf(noLog), mergeOf({}, { "src/a.ts": text }));
     expect([result, note]).toEqual([
@@ -100,7 +100,7 @@ describe("the conventions check", () => {
     expect(findings[0]?.message).toBe("rule `slow` takes too long on this file: write a simpler regex");
   });
 
-  it("says which files it could not read", () => {
+  it("names the files that it could not read", () => {
     const merge = mergeOf({}, { "src/a.png": "" });
     const tree = { ...merge.result, text: () => undefined };
     const { result, note } = checkConventions(rulesOf(noLog), { ...merge, result: tree });

@@ -188,7 +188,7 @@ describe("a call", () => {
     expect((await refused(server, [call])).length > 0).toBe(expected);
   });
 
-  it("through a client of another module begins with what that client was made with", async () => {
+  it("through a client of another module begins with the base URL of that client", async () => {
     const base = { ...server, "web/http.ts": 'export const http = axios.create({ baseURL: "/api" })' };
     const calls = 'import { http } from "./http";\nhttp.get("/users");\nhttp.get("/userz")';
     expect(await told(base, { "web/page.ts": calls })).toEqual([
@@ -213,14 +213,14 @@ describe("a call", () => {
     'this.$http.get("/api/users")',
     'const mine = got.extend({ prefixUrl: "/api" }); mine.get("users")',
     'const userApi = axios.create({ baseURL: "/api" }); userApi.get("/users")',
-  ])("%s is found in a file that did not change", async (call) => {
+  ])("%s is found in an unchanged file", async (call) => {
     const made = { "web/http.ts": 'export const http = axios.create({ baseURL: "/api" })' };
     const base = { ...server, ...made, "web/page.ts": call };
     const found = await told(base, { "server.js": 'app.get("/api/x", h)' });
     expect(found).toHaveLength(1);
   });
 
-  it("of a test is not held against anything", async () => {
+  it("in a test is ignored", async () => {
     expect(
       await told(server, { "web/page.test.ts": 'fetch("/api/nope")', "e2e/x.ts": 'fetch("/api/nope")' }),
     ).toEqual([]);
@@ -237,7 +237,7 @@ describe("the cross-reference check", () => {
   const server = 'app.get("/api/users", h);\napp.post("/api/posts", h)';
   const base = { "server.js": server, "web/a.ts": 'fetch("/api/users")', "web/old.ts": 'fetch("/api/gone")' };
 
-  it("tells both places", async () => {
+  it("names both places", async () => {
     expect(await told(base, { "web/b.ts": '\nfetch("/api/posts")' })).toEqual([
       "web/b.ts:2 calls `GET /api/posts`, which no endpoint serves: server.js:2 serves that path only for POST",
     ]);
@@ -246,7 +246,7 @@ describe("the cross-reference check", () => {
     ]);
   });
 
-  it("finds calls in unchanged files that a changed server no longer serves, and not those of before", async () => {
+  it("finds calls in unchanged files that a changed server no longer serves, but no earlier faults", async () => {
     const renamed = { "server.js": server.replace("/api/users", "/api/people") };
     expect(await told(base, renamed)).toEqual([
       "web/a.ts:1 calls `GET /api/users`, which no endpoint serves: `GET /api/users` of server.js:1 was removed by this change",
@@ -258,12 +258,12 @@ describe("the cross-reference check", () => {
     expect(await told(base, { "server.js": null })).toHaveLength(1);
   });
 
-  it("leaves unchanged files alone where only clients changed", async () => {
+  it("ignores unchanged files if only clients changed", async () => {
     expect(await told(base, { "web/b.ts": "1" })).toEqual([]);
     expect(await told(base, { "web/old.ts": 'fetch("/api/gone"); 1' })).toHaveLength(1);
   });
 
-  it("goes back to whoever calls and whoever took the endpoint away", async () => {
+  it("is routed to the task that calls and the task that removed the endpoint", async () => {
     const merge = mergeOf(
       base,
       { "server.js": null, "web/b.ts": 'fetch("/api/users")' },
@@ -296,7 +296,7 @@ describe("the cross-reference check", () => {
     expect([...texts].toSorted()).toEqual(expected);
   });
 
-  it("has nothing to do where no changed file serves or calls an API", async () => {
+  it("has nothing to do if no changed file serves or calls an API", async () => {
     const { result, note } = await checkCrossReferences(mergeOf(base, { "web/b.ts": "1" }));
     expect([result, note]).toEqual(["pass", "no changed file that was read serves or calls an API"]);
   });
@@ -312,14 +312,14 @@ describe("the cross-reference check", () => {
     expect(note).toContain(part);
   });
 
-  it("is not configured where no endpoint is known", async () => {
+  it("is not configured if no endpoint is known", async () => {
     expect(await told({}, { "web/b.ts": 'fetch("/api/x")' })).toBe("not_configured");
     expect(await told({ "server.py": "@app.get('/api/x')" }, { "web/b.ts": 'fetch("/api/x")' })).toBe(
       "not_configured",
     );
   });
 
-  it("fails nothing that a route might serve whose path cannot be read, and says so", async () => {
+  it("does not fail if a route with an unreadable path might serve the call, and reports that", async () => {
     const { result, note } = await checkCrossReferences(
       mergeOf(
         { "server.js": 'app.get(routes.all, h); app.get("/api/a", h)' },
@@ -332,7 +332,7 @@ describe("the cross-reference check", () => {
     );
   });
 
-  it("fails nothing that a framework of another kind might serve, and says so", async () => {
+  it("does not fail if an unsupported framework might serve the call, and reports that", async () => {
     const base = {
       "package.json": '{"dependencies":{"@nestjs/core":"11"}}',
       "server.js": 'app.get("/api/a", h)',
@@ -342,12 +342,12 @@ describe("the cross-reference check", () => {
     expect(note).toContain("@nestjs/core in package.json");
   });
 
-  it("takes no lookup for a route", async () => {
+  it("does not mistake a lookup for a route", async () => {
     const base = { "server.js": 'app.get("/api/a", h); session.get(ids, (error) => 1)' };
     expect(await told(base, { "web/b.ts": 'fetch("/api/b")' })).toHaveLength(1);
   });
 
-  it("says what it could not parse", async () => {
+  it("reports what it could not parse", async () => {
     const merge = mergeOf({ ...base, "api.yaml": "openapi: 3.0.0\n  x: [" }, { "web/b.ts": "fetch(" });
     expect((await checkCrossReferences(merge)).note).toContain("not parsed: 2 files (api.yaml, web/b.ts)");
   });

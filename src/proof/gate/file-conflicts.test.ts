@@ -22,7 +22,7 @@ describe("the file conflict scan", () => {
     expect(found(batch as Record<string, string[]>).told).toEqual(told);
   });
 
-  it("sends the conflicting tasks to run one after the other", () => {
+  it("routes the conflicting tasks to run one after the other", () => {
     const result = found({ A: ["x"], B: ["x"] });
     expect(result).toMatchObject({ check: "file_conflict", result: "fail", route: "serial" });
     expect(result.findings[0]?.message).toBe("was modified by A and B");

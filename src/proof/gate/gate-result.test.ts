@@ -9,7 +9,7 @@ describe("the outcome of a gate check", () => {
     ["conventions", "origin"],
     ["imports", "origin"],
     ["cross_reference", "origin"],
-  ])("%s leads to %s when it fails, and nowhere else", (check, route) => {
+  ])("%s leads to %s if it fails, and nowhere else", (check, route) => {
     const finding = { path: "a", message: "is wrong" };
     expect(gateResult(check, [finding])).toEqual({ check, result: "fail", findings: [finding], route });
     expect(gateResult(check, [])).toEqual({ check, result: "pass", findings: [], route: "proceed" });
@@ -27,7 +27,7 @@ describe("the outcome of a gate check", () => {
     ["skipped", false, []],
     ["fail", true, [{ path: "a", message: "is wrong" }]],
     ["fail", false, [{ path: "a", message: "is wrong" }]],
-  ])("is %s where it looked: %s", (result, looked, findings) => {
+  ])("is %s with these files: %s", (result, looked, findings) => {
     expect(judged("syntax", { findings, notes: ["why"], looked })).toEqual({
       check: "syntax",
       result,
@@ -37,7 +37,7 @@ describe("the outcome of a gate check", () => {
     });
   });
 
-  it("lists a bounded number of findings and says how many are left out", () => {
+  it("lists a limited number of findings and the number of the others", () => {
     const findings = Array.from({ length: 205 }, (_, at) => ({ path: `${at}`, message: "is wrong" }));
     const result = gateResult("syntax", findings, ["first"]);
     expect(result.findings).toHaveLength(200);

@@ -141,7 +141,7 @@ describe("a broken import", () => {
     expect(await told(base, edits)).toEqual(expected);
   });
 
-  it("goes back to whoever deleted the file and whoever imports it", async () => {
+  it("is routed to the task that deleted the file and the task that imports it", async () => {
     const merge = mergeOf(
       { "a.ts": "", "c.ts": 'import "./a"' },
       { "a.ts": null, "b.ts": 'import "./a"' },
@@ -155,7 +155,7 @@ describe("a broken import", () => {
     ]);
   });
 
-  it("goes back to whoever took the dependency away", async () => {
+  it("is routed to the task that removed the dependency", async () => {
     const merge = mergeOf(
       { "package.json": packageFile({ x: "1" }), "b.ts": 'import "x"' },
       { "package.json": "{}" },
@@ -164,7 +164,7 @@ describe("a broken import", () => {
     expect((await checkImports(merge, nothing)).findings[0]?.tasks).toEqual(["T-1"]);
   });
 
-  it("is none where the package is installed", async () => {
+  it("is not reported if the package is installed", async () => {
     const merge = mergeOf({ "package.json": "{}" }, { "b.ts": 'import "x"' });
     expect((await checkImports(merge, { hasPackage: (name) => name === "x" })).result).toBe("pass");
   });
@@ -289,7 +289,7 @@ describe("a circle", () => {
     expect(await told(base, edits)).toEqual(expected);
   });
 
-  it("fails exactly when there is one that the base had not", async () => {
+  it("fails exactly if the base did not have it", async () => {
     const names = ["a", "b", "c", "d"] as const;
     const graph = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)), { maxLength: 8 });
     await fc.assert(
@@ -318,7 +318,7 @@ describe("a circle", () => {
 });
 
 describe("the imports check", () => {
-  it("says what it followed, what was so before and what it cannot judge", async () => {
+  it("reports what it followed, what was broken before and what it cannot judge", async () => {
     const base = {
       "a.ts": 'import "./gone"; import "./b"',
       "b.ts": 'import "./a"',
@@ -353,7 +353,7 @@ describe("the imports check", () => {
     expect(note).toContain(part);
   });
 
-  it("reads no more than what the changed files lead to, unless something is gone", async () => {
+  it("reads only what the changed files import, unless something was removed", async () => {
     const read = async (edits: Edits) => {
       const merge = mergeOf({ "a.ts": 'import "./b"', "b.ts": "", "far.ts": "" }, edits);
       const texts: string[] = [];

@@ -43,19 +43,19 @@ describe("the syntax check", () => {
     expect(await told({ [path]: text })).toEqual(expected);
   });
 
-  it("passes over the templates of a Helm chart, and says so", async () => {
+  it("ignores the templates of a Helm chart, and reports that", async () => {
     const merge = mergeOf({ "chart/Chart.yaml": "name: a" }, { "chart/templates/a.yaml": "{{ if }}" });
     const { result, note } = await checkSyntax(merge);
     expect(result).toBe("skipped");
     expect(note).toContain("no parser built in: .yaml (1)");
   });
 
-  it("looks at changed files only, and not at deleted ones", async () => {
+  it("reads changed files only, and no deleted ones", async () => {
     expect(await told({ "b.ts": null }, { "a.ts": "(", "b.ts": "(" })).toEqual([]);
     expect(await told({ "a.ts": "((" }, { "a.ts": "(" })).toHaveLength(1);
   });
 
-  it("goes back to the task that changed the file", async () => {
+  it("is routed to the task that changed the file", async () => {
     const merge = mergeOf({}, { "a.ts": "(", "b.ts": "1" }, { "a.ts": "T-1", "b.ts": "T-2" });
     expect(await checkSyntax(merge)).toMatchObject({
       check: "syntax",
@@ -65,7 +65,7 @@ describe("the syntax check", () => {
     });
   });
 
-  it("says what it looked at and what not", async () => {
+  it("reports which files it read and which not", async () => {
     const merge = mergeOf({}, { "a.ts": "1", "b.py": "x", "c.py": "x", Makefile: "x", "d.js": "x" });
     const tree = {
       ...merge.result,
@@ -90,7 +90,7 @@ describe("the syntax check", () => {
     if ("b.py" in edits) expect(note).toContain("skipped, no parser built in: .py (1)");
   });
 
-  it("gives an answer to every text", async () => {
+  it("answers for every text", async () => {
     const path = fc.constantFrom("a.ts", "a.tsx", "a.js", "a.json", "a.jsonc", "a.yaml");
     const piece = fc.constantFrom(
       "{",

@@ -5,7 +5,7 @@ import { KnownSecrets } from "./known-secrets.ts";
 
 const line = "x".repeat(1023);
 
-/** What comes through of lines, as it is masked one by one. */
+/** Passes lines on, masked one by one. */
 function heard(lines: readonly string[]) {
   const events: AgentEvent[] = [];
   const secrets = new KnownSecrets();
@@ -17,8 +17,8 @@ function heard(lines: readonly string[]) {
   return { during, texts: texts.map((text) => secrets.maskLine("S/T", text)) };
 }
 
-describe("what an agent says", () => {
-  it("is passed on as it comes, whatever it does besides", () => {
+describe("an agent's output", () => {
+  it("is passed on as it arrives, in its order with other events", () => {
     const events: AgentEvent[] = [];
     const talk = new BoundedTalk((event) => events.push(event));
     const said: AgentEvent[] = [
@@ -31,7 +31,7 @@ describe("what an agent says", () => {
     expect(events).toEqual(said);
   });
 
-  it("is kept at its beginning and end where it is a flood, and each line is still a sign of life", () => {
+  it("keeps its beginning and end if it is too long, and each line still counts as a sign of life", () => {
     const lines = Array.from({ length: 4000 }, (_one, at) => `${at} ${line.slice(String(at).length + 1)}`);
     const { during, texts } = heard(lines);
     expect(during).toBe(4000);
@@ -49,7 +49,7 @@ describe("what an agent says", () => {
     ["begins in what is left out", 2000, undefined, "[secret: private-key]"],
     ["ends in what is left out", 10, 2000, line],
     ["begins and ends in what is left out", 1000, 2000, line],
-  ])("is masked in its end by a private key that %s", (_what, begins, ends, last) => {
+  ])("is masked correctly at its end if a private key %s", (_what, begins, ends, last) => {
     const lines = Array.from({ length: 4000 }, (_one, at) => {
       if (at === begins) return "-----BEGIN PRIVATE KEY-----";
       return at === ends ? "-----END PRIVATE KEY-----" : line;

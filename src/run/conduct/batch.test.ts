@@ -3,15 +3,15 @@ import { Batch } from "./batch.ts";
 
 const minute = 60_000;
 
-describe("a batch at work", () => {
-  it("is merged when all of it is ready, at once", () => {
+describe("a running batch", () => {
+  it("is merged as soon as all its tasks are ready", () => {
     const batch = new Batch(0);
     batch.ready(minute);
     expect(batch.closes([], minute)).toBe(true);
     expect([...batch.late]).toEqual([]);
   });
 
-  it("is merged without those that take twice as long, which the next one takes over", () => {
+  it("is merged without tasks that take twice as long, which move to the next batch", () => {
     const batch = new Batch(0);
     batch.ready(minute);
     batch.ready(2 * minute);

@@ -24,7 +24,7 @@ const config = configSchema.parse({
 
 const of = (type: string | null, ...makers: string[]) => ({ type, makers: new Set(makers) });
 
-describe("those who review a task", () => {
+describe("the reviewers of a task", () => {
   it.each<[string | null, readonly string[], readonly string[]]>([
     ["product", ["two"], ["reads", "one"]],
     ["product", ["one"], ["reads"]],
@@ -47,7 +47,7 @@ describe("those who review a task", () => {
     expect(gatekeeperFor(config, of(type, maker), name)).toBe(gatekeeper);
   });
 
-  it("are all known before anything starts, and nobody is left with work that only its maker could review", () => {
+  it("are all known before anything starts, and a plan with work that only its maker could review is refused", () => {
     const planned = (type: string | null, maker: string) => ({ plan: { id: "T-1", type }, agent: maker });
     expect(reviewersNeeded(config, [planned("product", "one"), planned("gated", "two")])).toEqual({
       names: new Set(["reads", "gatekeeper-qa"]),

@@ -53,7 +53,7 @@ describe("an answer to a review", () => {
       { status: "done", changes: [], acceptance_check: [], worklog_path: "w", notes_for_orchestrator: [] },
       "QA",
     ],
-  ])("that %s cannot be used", (_title, given, role) => {
+  ])("that %s is invalid", (_title, given, role) => {
     expect(readReview(given, { task, role })).toHaveProperty("invalid");
   });
 });

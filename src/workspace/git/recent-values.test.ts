@@ -4,7 +4,7 @@ import { RecentValues } from "./recent-values.ts";
 const ofLength = (sizeMax: number) => new RecentValues<string>(sizeMax, ({ length }) => length);
 
 describe("recent values", () => {
-  it("are given up from the one that was used longest ago", () => {
+  it("drop the least recently used one first", () => {
     const values = ofLength(6);
     for (const id of ["aa", "bb", "cc"]) values.keep(id, id);
     values.get("aa");
@@ -12,14 +12,14 @@ describe("recent values", () => {
     expect(["aa", "bb", "cc", "dd"].map((id) => values.get(id))).toEqual(["aa", undefined, "cc", "dd"]);
   });
 
-  it("count once if they are kept again", () => {
+  it("count once if they are stored again", () => {
     const values = ofLength(6);
     values.keep("first", "aa");
     for (let time = 0; time < 5; time += 1) values.keep("again", "bbbb");
     expect(values.get("first")).toBe("aa");
   });
 
-  it("leave out what alone is too large, and keep room for the rest", () => {
+  it("exclude a value that is too large, and keep room for the rest", () => {
     const values = ofLength(6);
     values.keep("large", "seven..");
     expect(values.get("large")).toBeUndefined();

@@ -27,7 +27,7 @@ it.each<[string, readonly Partial<SeenProcess>[], readonly string[]]>([
     [lockstep, script, { pid: 1, words: ["/sbin/tini"] }],
     script.words,
   ],
-])("finds what was left behind: %s", (_name, lineage, words) => {
+])("finds the orphan: %s", (_name, lineage, words) => {
   expect(topOf(...lineage)).toEqual(words);
 });
 
@@ -50,6 +50,6 @@ it.each<[string, readonly Partial<SeenProcess>[]]>([
   ["below the script that a container runs", [lockstep, { pid: 1, words: ["/bin/sh", "job.sh"] }]],
   ["below the program that a container runs", [lockstep, script, { pid: 1, words: ["node", "agent.js"] }]],
   ["entered from outside the container", [lockstep, script]],
-])("finds nothing left behind %s", (_name, lineage) => {
+])("finds no orphan %s", (_name, lineage) => {
   expect(topOf(...lineage)).toBeUndefined();
 });

@@ -8,8 +8,8 @@ const tree = (files: Readonly<Record<string, string>>) => ({
   load: () => {},
 });
 
-describe("the files that a check is made of", () => {
-  it("are found with the configurations of all packages read at once", () => {
+describe("the files that belong to a check", () => {
+  it("are found with one read of the configurations of all packages", () => {
     const files = Object.fromEntries([1, 2, 3].map((at) => [`packages/${at}/package.json`, "{}"]));
     const loads: (readonly string[])[] = [];
     filesNamedBy(["npm test"], { ...tree(files), load: (paths) => loads.push(paths) });
@@ -100,7 +100,7 @@ describe("the files that a check is made of", () => {
       "make -f Makefile test",
       ["Makefile", "run.sh"],
     ],
-  ])("holds %s", (_name, files, command, expected) => {
+  ])("include %s", (_name, files, command, expected) => {
     expect([...filesNamedBy([command], tree(files))].sort()).toEqual([...expected].sort());
   });
 
@@ -110,12 +110,12 @@ describe("the files that a check is made of", () => {
     ["node check.js"],
     ["test -e f.js && cat f.js"],
     ["prettier --check f.js src"],
-  ])("leaves out what `%s` looks at", (command) => {
+  ])("exclude the input of `%s`", (command) => {
     const files = { "f.js": "", "test/f.test.js": 'require("../f.js")', "check.js": 'require("./f.js")' };
     expect(filesNamedBy([command], tree(files)).has("f.js")).toBe(false);
   });
 
-  it("leaves out the product", () => {
+  it("exclude the product", () => {
     const files = {
       "package.json":
         '{"main":"index.js","bin":{"x":"cli.js"},"scripts":{"test":"node cli.js src/a.js index.js"}}',

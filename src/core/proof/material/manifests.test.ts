@@ -19,12 +19,12 @@ describe("a mixed package.json", () => {
     });
   });
 
-  it("is the change's own text where no script and no setting differs", () => {
+  it("is the changed file itself if no script and no setting differs", () => {
     const changed = `{ "scripts": {"test":"x"},   "dependencies": {"b":"2"} }`;
     expect(mixPackage(json({ scripts: { test: "x" } }), changed)).toBe(changed);
   });
 
-  it("keeps the imports that the base has, and takes new ones", () => {
+  it("keeps the imports of the base and adds new ones", () => {
     const base = json({ imports: { "#assert": "node:assert" } });
     const changed = json({ imports: { "#assert": "./always.js", "#db": "./db.js" } });
     expect(JSON.parse(mixPackage(base, changed)).imports).toEqual({
@@ -34,11 +34,11 @@ describe("a mixed package.json", () => {
     expect(packageChanges(base, changed)).toEqual(["import `#assert` redirected"]);
   });
 
-  it("is the base's where the change's does not parse", () => {
+  it("is the file of the base if the changed one does not parse", () => {
     expect(JSON.parse(mixPackage(json({ scripts: { test: "x" } }), "{"))).toEqual({ scripts: { test: "x" } });
   });
 
-  it("says what was redefined", () => {
+  it("reports what was redefined", () => {
     const base = json({ scripts: { test: "a", lint: "b" }, jest: {} });
     expect(packageChanges(base, json({ scripts: { test: "z" }, nyc: {} }))).toEqual([
       ...["script `test` redefined", "script `lint` removed"],
@@ -85,7 +85,7 @@ describe("a manifest with sections", () => {
     ]);
   });
 
-  it("is the change's own text where no tool section differs", () => {
+  it("is the changed file itself if no tool section differs", () => {
     const more = base.replace('"x"', '"x", "z"').replace("[tool", "# why\n[tool");
     expect(mixSections("pyproject.toml", base, more)).toBe(more);
     expect(sectionChanges("pyproject.toml", base, more)).toEqual([]);

@@ -41,7 +41,7 @@ describe("what a change does to test material", () => {
     ["a script that a check starts", "scripts/ci.sh", "npm test", "true"],
     ["a path that is configured", "judges/a.js", "a", "b"],
     ["a redefined script", "package.json", '{"scripts":{"test":"a"}}', '{"scripts":{"test":"b"}}'],
-  ])("has to be judged: %s", (_name, path, before, after) => {
+  ])("must be judged: %s", (_name, path, before, after) => {
     const { mustJudge, restored } = read(path, before, after);
     expect(mustJudge).toBe(true);
     expect(restored.has(path)).toBe(true);
@@ -60,7 +60,7 @@ describe("what a change does to test material", () => {
     expect([mustJudge, addsTests, restored.size]).toEqual([false, false, 0]);
   });
 
-  it("is only added to by a new test, which is absent when the base's tests judge", () => {
+  it("only adds a new test, which is absent when the tests of the base judge", () => {
     const { mustJudge, addsTests, reachesOthers, restored } = read("test/b.test.js", undefined, "it('b')");
     expect([mustJudge, addsTests, reachesOthers]).toEqual([false, true, false]);
     expect(restored.get("test/b.test.js")).toBe("absent");
@@ -72,19 +72,19 @@ describe("what a change does to test material", () => {
     "import subprocess",
     'open("src/a.py", "w").write("")',
     'os.WriteFile("a.go", nil, 0o600)',
-  ])("may reach beyond its process by a new test with %s", (text) => {
+  ])("may reach beyond its process through a new test with %s", (text) => {
     expect(read("test/z.test.js", undefined, text).reachesOthers).toBe(true);
   });
 
-  it("may be shadowed by a new file of the same name with another ending", () => {
+  it("may shadow a test file with a new file that has another extension", () => {
     expect(read("test/expected.js", undefined, "module.exports = 1").reachesOthers).toBe(true);
   });
 
-  it("has to be judged with data that was added, which tests may find", () => {
+  it("must be judged if it adds data, because tests may find it", () => {
     expect(read("test/known-failures.json", undefined, "[]").mustJudge).toBe(true);
   });
 
-  it("is asked about where tests lie inside the source and are changed or removed", () => {
+  it("is asked about if it changes or removes tests inside the source", () => {
     const asks = (after: string | undefined) => read("src/lib.rs", rust, after).asks.map(({ what }) => what);
     expect(asks(rust.replace("{ 1 }", "{ 2 - 1 }"))).toEqual([]);
     expect(asks(rust.replace("\n}\n", "\n\n    #[test]\n    fn two() { assert!(true); }\n}\n"))).toEqual([]);
@@ -98,7 +98,7 @@ describe("what a change does to test material", () => {
     ).toEqual(["an assertion is redefined inside the source"]);
   });
 
-  it("is asked about where an example in the documentation changes", () => {
+  it("is asked about if it changes an example in the documentation", () => {
     const doc = "/// ```\n/// assert_eq!(a::one(), 1);\n/// ```\npub fn one() -> i32 { 1 }\n";
     expect(read("src/lib.rs", doc, doc.replace("```\n", "```ignore\n")).asks).toHaveLength(1);
     expect(read("src/lib.rs", doc, `//! # Title\n${doc}`).asks).toEqual([]);
@@ -118,12 +118,12 @@ describe("what a change does to test material", () => {
     ["jest.config.js", "{ branches: 90 }", "{ branches: 50 }", "a coverage limit was lowered"],
     [".coveragerc", "fail_under = 90", "", "a coverage limit was lowered"],
     ["src/a.ts", "const a = 1;", "// @ts-nocheck\nconst a = '1';", "a check is disabled for the whole file"],
-  ])("is asked about where %s checks less", (path, before, after, what) => {
+  ])("is asked about if %s checks less", (path, before, after, what) => {
     expect(read(path, before, after).asks.map((one) => one.what)).toEqual([what]);
     expect(read(path, before, before).asks).toEqual([]);
   });
 
-  it("is asked about where CI checks less", () => {
+  it("is asked about if CI checks less", () => {
     const ci = "jobs:\n  test:\n    steps:\n      - run: npm ci\n      - run: npm test\n";
     const asks = (after: string | undefined) =>
       read(".github/workflows/ci.yml", ci, after).asks.map(({ what }) => what);
@@ -135,7 +135,7 @@ describe("what a change does to test material", () => {
     expect(asks(`${ci}      - run: npm run lint\n`)).toEqual([]);
   });
 
-  it("counts what only moves from one test file to another as kept", () => {
+  it("keeps lines that only move from one test file to another", () => {
     const before = 'it("a", () => { expect(a()).toBe(1); });\n';
     const moved = readMaterialDiff(
       [
@@ -173,11 +173,11 @@ describe("what a change does to test material", () => {
       'it("a", () => { assert.equal(f(1), 2); });',
       'it("a", () => { assert.equal(f(1), f(1)); });',
     ],
-  ])("sees a test that is %s in %s", (_how, path, before, after) => {
+  ])("is reported if a test is %s in %s", (_how, path, before, after) => {
     expect(read(`test/${path}`, before, after).losses.hollow).toBe(1);
   });
 
-  it("sees assertions that are cut short or taken out, and leaves rewritten ones alone", () => {
+  it("is reported if assertions are shortened or removed, not if they are rewritten", () => {
     const shortened = (before: string, after: string) =>
       read("test/a.test.js", before, after).losses.shortened;
     expect(

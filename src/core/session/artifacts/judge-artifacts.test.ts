@@ -50,11 +50,11 @@ describe("spec.md", () => {
     ["only marks", whole.replace("Round prices.", "- \n\n---\n"), [empty("Goals")]],
     ["only smaller headings", whole.replace("Round prices.", "### First\n### Second"), [empty("Goals")]],
     ["nothing in the last section", whole.replace("All tests pass.", ""), [empty("Definition of Done")]],
-  ])("fails with %s, and the section is named", (_, text, faults) => {
+  ])("fails with %s and names the section", (_, text, faults) => {
     expect(judgeSpec(text)).toEqual(faults);
   });
 
-  it("is read in time that grows with its length", () => {
+  it("is read in linear time", () => {
     for (const piece of ["<!--", "# Goals\n", "- ", "```\n", "#"]) {
       const started = process.cpuUsage();
       judgeSpec(piece.repeat(200_000));
@@ -65,13 +65,13 @@ describe("spec.md", () => {
 
 describe("architecture.md", () => {
   it.each(["Modules", "Components", "Modules/components", "modules and their borders"])(
-    "may call its parts %s",
+    "may use the heading %s for its parts",
     (title) => {
       expect(judgeArchitecture(`## Overview\nOne module.\n## ${title}\n- round\n`)).toEqual([]);
     },
   );
 
-  it("needs an overview and its parts", () => {
+  it("needs an overview and a list of parts", () => {
     expect(judgeArchitecture("## Overview\n\n## Data\nx\n")).toEqual([
       "architecture.md: section `Overview` is empty: add text below its heading",
       "architecture.md: section `Modules/components` is missing: add a heading `## Modules/components` with text below it",

@@ -13,7 +13,7 @@ describe("lean mode", () => {
     ["three files", {}],
     ["a risk of being slow", { risk_flags: ["perf"] }],
     ["files without an ending", { lock_scope: [".gitignore", "LICENSE", "docs/v1.2.md"] }],
-  ])("is for one task with %s", (_, changed) => {
+  ])("accepts one task with %s", (_, changed) => {
     expect(leanObjections([{ ...small, ...changed }])).toEqual([]);
   });
 
@@ -30,11 +30,11 @@ describe("lean mode", () => {
     ],
     ["security", { risk_flags: ["perf", "security"] }, "T-1 has the risk `security`"],
     ["a break", { risk_flags: ["breaking-change"] }, "T-1 has the risk `breaking-change`"],
-  ])("is not for %s", (_, changed, objection) => {
+  ])("refuses %s", (_, changed, objection) => {
     expect(leanObjections([{ ...small, ...changed }])).toEqual([objection]);
   });
 
-  it("is not for two tasks", () => {
+  it("refuses two tasks", () => {
     expect(leanObjections([small, { ...small, id: "T-2" }])).toEqual([
       "tasks.yaml has 2 tasks instead of one",
     ]);

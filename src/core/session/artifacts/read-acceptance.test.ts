@@ -46,7 +46,7 @@ describe("acceptance.json", () => {
     ["command", { ...one, verify: ["CMD: "] }, "`acceptance_criteria[0].verify[0]` is `CMD: `: write"],
     ["line", { ...one, verify: ["cmd: a\nb"] }, "`acceptance_criteria[0].verify[0]` is `cmd: a"],
     ["id", { ...one, id: undefined }, "`acceptance_criteria[0].id` is missing"],
-  ])("with a criterion whose %s is wrong names it", (_, criterion, fault) => {
+  ])("with a criterion whose %s is wrong names the field", (_, criterion, fault) => {
     expect(read([criterion])).toEqual({ faults: [expect.stringContaining(`acceptance.json: ${fault}`)] });
   });
 

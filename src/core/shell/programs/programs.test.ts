@@ -61,7 +61,7 @@ describe("the table of programs", () => {
   });
 
   it.each(["'", '"', "/", "\\/", "[", "s/", "a:", "\n", " ", "=", "--- a\n", "$(", "|", "w ", ";", "{}"])(
-    "reads 64 KiB of %j in no time",
+    "reads 64 KiB of %j quickly",
     (piece) => {
       const long = piece.repeat(65_536 / piece.length);
       const started = process.cpuUsage();
@@ -104,7 +104,7 @@ describe("the table of programs", () => {
     expect(run(undefined)).toEqual(["refuse unknown-code"]);
   });
 
-  it("passes to xargs the paths that find prints below a folder, and nothing partly known", () => {
+  it("passes to xargs the paths that find prints below a folder, and no partly known paths", () => {
     const input = (text: Text): Input => ({ kind: "text", text });
     expect(report("xargs rm", input([...literal("src/a"), { kind: "below" }]))).toBe(
       "run rm src/a<below> < none",

@@ -9,7 +9,7 @@ const told = (...lines: string[]) => {
 };
 
 describe("the rules of a document", () => {
-  it("are its lines of that form, whatever stands between them", () => {
+  it("are the lines of that form, with any text between them", () => {
     expect(
       told(
         "---",
@@ -49,13 +49,13 @@ describe("the rules of a document", () => {
     expect(told(line)).toEqual([fault]);
   });
 
-  it("have names of their own", () => {
+  it("have unique names", () => {
     expect(told("a: rule: `x` in `src`: y", "a: rule: `z` in `src`: y")).toEqual([
       "2: there are two rules `a`: name them differently",
     ]);
   });
 
-  it("cannot hang", () => {
+  it("cannot contain a pattern that hangs", () => {
     expect(told("rule: `(a+)+$` in `src`: x")[0]).toContain("cannot be used: a repeated group can match");
   });
 });
@@ -86,7 +86,7 @@ describe("an example", () => {
     else expect(result).toEqual(faults);
   });
 
-  it("belongs to the rule above it, and is not asked of one that cannot be read", () => {
+  it("belongs to the rule above it, and is ignored if that rule is invalid", () => {
     expect(
       told(rule, "", "Some words.", "example bad: foo()", "b: rule: `x` in `y`: z", "example bad: x"),
     ).toHaveLength(2);

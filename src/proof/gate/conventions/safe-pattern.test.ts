@@ -65,7 +65,7 @@ describe("a pattern", () => {
     expect(told(source)).toBe(expected);
   });
 
-  it("that is let through ends soon on any line", () => {
+  it("that is accepted ends soon on any line", () => {
     const atom = fc.constantFrom("a", "b", "b", "[ab]", ".", "\\w", "(?:a|b)", "(?:ab)");
     const repeat = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "{1,3}");
     const part = fc.tuple(atom, repeat).map((two) => two.join(""));

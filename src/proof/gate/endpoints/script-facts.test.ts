@@ -53,7 +53,7 @@ describe("the routes of a script", () => {
     expect(told(text)).toEqual(expected);
   });
 
-  it("that cannot be read are counted", () => {
+  it("with unreadable paths are counted", () => {
     expect(facts("app.get(routes.users, h)\n\napp.get(/^x/, h)").unreadable).toEqual([1, 3]);
   });
 });
@@ -126,7 +126,7 @@ describe("the calls of a script", () => {
     expect(told(text)).toEqual(expected);
   });
 
-  it("begin with what their client was made with", () => {
+  it("begin with the base URL of their client", () => {
     const { clients } = facts(
       'const a = axios.create({ baseURL: "/api" }); const b = ky.extend({ prefixUrl: given })',
     );

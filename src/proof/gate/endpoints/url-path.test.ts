@@ -83,7 +83,7 @@ describe("a route", () => {
     expect(callSegments(url("/**/a/**/a/**/a/**"))).toBeUndefined();
   });
 
-  it("that begins with a gap may begin with anything", () => {
+  it("that begins with a gap may have any beginning", () => {
     const [endpoint = []] = routeSegments(`${gap}/users/:id`);
     expect(serves(endpoint, ["api", "v1", "users", "7"])).toBe(true);
     expect(serves(endpoint, ["users", "7"])).toBe(true);

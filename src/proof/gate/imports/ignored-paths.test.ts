@@ -23,7 +23,7 @@ function ignoredByGit(text: string): readonly string[] {
   return stdout.split("\0").filter((path) => path !== "");
 }
 
-describe("what `.gitignore` keeps out is what git says", () => {
+describe("`.gitignore` excludes the same paths as in git", () => {
   it.each([
     "*.log\n!keep.log",
     "/build",

@@ -18,7 +18,7 @@ function reaches(graph: ImportGraph, from: string, to: string): boolean {
 }
 
 describe("groups of circles", () => {
-  it("hold two files together exactly when each reaches the other", () => {
+  it("contain two files exactly if each reaches the other", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const groups = circleGroups(graph);

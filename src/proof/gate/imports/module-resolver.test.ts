@@ -187,13 +187,13 @@ describe("a package", () => {
     expect(told(files, specifier, from, ["installed", "@scope/installed"])).toBe(expected);
   });
 
-  it("is not judged where no package.json governs", () => {
+  it("is not judged if no package.json applies", () => {
     expect(told({}, "react", "a.js")).toBe("unknown");
   });
 });
 
 describe("any import", () => {
-  it("gets the same answer whatever was asked before", () => {
+  it("gets the same answer in any order of questions", () => {
     const folder = fc.constantFrom("", "p/", "p/src/", "p/src/in/", "q/", "q/in/");
     const name = fc.constantFrom("./a", "../a", ".", "a", "x", "@/a", "#a", "p", "src/a");
     const files = Object.fromEntries([
@@ -218,7 +218,7 @@ describe("any import", () => {
     );
   });
 
-  it("gets an answer, and a file of the tree if it gets a file", () => {
+  it("gets an answer, and only files of the tree", () => {
     const segment = fc.constantFrom("a", "b", "..", ".", "index", "a.js", "a.ts", "", "*", "@x", "#a", "?b");
     const specifier = fc.array(segment, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("/"));
     const path = fc

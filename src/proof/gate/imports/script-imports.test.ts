@@ -55,11 +55,11 @@ describe("what a script imports", () => {
     ['import { A as B } from "./a"; new B()', "value"],
     ['import { A } from "./a"; class B { @c d: A }', "value"],
     ['import {} from "./a"', "value"],
-  ])("leaves out what TypeScript leaves out: %s", (text, kind) => {
+  ])("omits the imports that TypeScript omits: %s", (text, kind) => {
     expect(told(text)).toEqual([`1 ${kind} ./a`]);
   });
 
-  it("leaves nothing out of JavaScript, and loads nothing for declarations", () => {
+  it("omits nothing in JavaScript, and loads nothing for declarations", () => {
     expect(told('import { A } from "./a"', "a.js")).toEqual(["1 value ./a"]);
     expect(told('import { A } from "./a"; <A/>', "a.jsx")).toEqual(["1 value ./a"]);
     expect(told('import { A } from "./a"; <A/>', "a.tsx")).toEqual(["1 value ./a"]);

@@ -44,11 +44,11 @@ describe("a script", () => {
     ["a sum", `a${"+a".repeat(50_000)}`],
     ["arrows", `${"a=>".repeat(50_000)}a`],
     ["types", `type A = ${"B<".repeat(50_000)}C`],
-  ])("that is too deep is refused and harms nobody: %s", (_, text) => {
+  ])("that is nested too deeply is refused without a crash: %s", (_, text) => {
     expect(told("a.ts", text)).toBe("1: nested too deeply to be parsed");
   });
 
-  it("that would take for ever is stopped", () => {
+  it("that would take forever is stopped", () => {
     expect(told("a.ts", "<T>(".repeat(30))).toBe("1: takes too long to parse: it is nested in too many ways");
   });
 });

@@ -32,7 +32,7 @@ describe("JSON", () => {
     expect(told(text)).toEqual(expected);
   });
 
-  it("fails exactly where JSON.parse does", () => {
+  it("fails exactly if JSON.parse does", () => {
     const piece = fc.constantFrom(
       "{",
       "}",

@@ -28,7 +28,7 @@ describe("YAML", () => {
     expect(await told(text)).toEqual(expected);
   });
 
-  it("stops at a bound instead of taking minutes", async () => {
+  it("stops at a limit instead of taking minutes", async () => {
     expect(await told(`[${"[],".repeat(300_000)}]`)).toBe("1: more than 500000 tokens");
   });
 });

@@ -164,7 +164,7 @@ describe("A row reports", () => {
     ["less than is written", { names: "x", writes: "operands", match: ["x a b -> b"] }, "writes a; writes b"],
     ["another program", { names: "x", writes: "operands", match: ["touch a"] }, "another program"],
     ["an effect that only the built-in table reports", { names: "rm", match: ["rm a"] }, "nothing"],
-  ])("an example that wants %s is broken", (_, row, found) => {
+  ])("the example that expects %s is wrong", (_, row, found) => {
     expect(brokenExamples(row).map((broken) => broken.found)).toEqual([found]);
   });
 });
