@@ -25,7 +25,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const login = (access: string, more: object = {}) =>
   JSON.stringify({ claudeAiOauth: { accessToken: access, refreshToken: "r", expiresAt: 1, ...more } });
 
-/** A person's home of a client and the homes of agents. */
+/** A person's home of a client and the homes of its agents. */
 function homes(make: (person: string) => ClientHome, files: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder();
   const person = join(folder.path, "person");
@@ -53,7 +53,7 @@ const claude = (files: Readonly<Record<string, string>> = {}) => homes(claudeHom
 const credentials = ".credentials.json";
 
 describe("a login of two agents", () => {
-  it("is refreshed by one of them, and the person and the other one have it", () => {
+  it("is refreshed by one of them and copied to the person and to the other one", () => {
     using place = claude({ [credentials]: login("1") });
     const [one, two] = [place.agent("1"), place.agent("2")];
     for (const { home } of [one, two]) home.prepare();
@@ -64,7 +64,7 @@ describe("a login of two agents", () => {
     expect(two.read(credentials)).toBe(login("2"));
   });
 
-  it("is not overwritten with an older one", () => {
+  it("is not overwritten by an older one", () => {
     using place = claude({ [credentials]: login("1") });
     const [one, two] = [place.agent("1"), place.agent("2")];
     for (const { home } of [one, two]) home.prepare();
@@ -76,7 +76,7 @@ describe("a login of two agents", () => {
     expect(two.read(credentials)).toBe(login("newer"));
   });
 
-  it("that was refreshed before a crash goes back at the next start", () => {
+  it("that was refreshed before a crash is copied back at the next start", () => {
     using place = claude({ [credentials]: login("1") });
     place.agent("1").home.prepare();
     place.agent("1").write(credentials, login("2"));
@@ -84,7 +84,7 @@ describe("a login of two agents", () => {
     expect(place.read(credentials)).toBe(login("2"));
   });
 
-  it("that the person gave up is not brought back", () => {
+  it("that the person removed is not restored", () => {
     using place = claude({ [credentials]: login("1") });
     const one = place.agent("1");
     one.home.prepare();
@@ -94,7 +94,7 @@ describe("a login of two agents", () => {
     expect(existsSync(join(place.root, credentials))).toBe(false);
   });
 
-  it("stays a link where the person has one", () => {
+  it("remains a link if it is one in the person's home", () => {
     using place = claude();
     const target = place.write("vault/login", login("1"));
     symlinkSync(target, join(place.root, credentials));
@@ -114,7 +114,7 @@ describe("a login of two agents", () => {
     ["half a document", ({ write }) => write(credentials, login("2").slice(0, 30))],
     ["a list", ({ write }) => write(credentials, "[]")],
     ["too much", ({ write }) => write(credentials, login("2") + " ".repeat(2_000_000))],
-  ])("is not taken from %s, and the agent gets the person's next one", (_, plant) => {
+  ])("is not taken from %s, and the agent gets the person's next login", (_, plant) => {
     using place = claude({ [credentials]: login("1") });
     const elsewhere = place.write("elsewhere", login("planted"));
     const one = place.agent("1");
@@ -132,7 +132,7 @@ describe("a login of two agents", () => {
   });
 });
 
-describe("what a refresh changes", () => {
+describe("the changes of a refresh", () => {
   const values = [
     ["*", "access"],
     ["*", "expires"],
@@ -142,7 +142,7 @@ describe("what a refresh changes", () => {
     return text === undefined ? undefined : JSON.parse(text);
   };
 
-  it("are tokens and times that the person has already", () => {
+  it("are tokens and times that the person's login has already", () => {
     const person = {
       a: { type: "oauth", access: "1", expires: 1, url: "https://a" },
       b: { type: "api", key: "k" },
@@ -160,13 +160,13 @@ describe("what a refresh changes", () => {
     ["an object", { access: { toString: "x" } }],
     ["a line break", { access: "2\r\nHost: evil" }],
     ["nothing", { access: "" }],
-    ["a novel", { access: "x".repeat(20_000) }],
-    ["what was there", { access: "1" }],
-  ])("is not %s", (_, agent) => {
+    ["a very long text", { access: "x".repeat(20_000) }],
+    ["the same value", { access: "1" }],
+  ])("do not include %s", (_, agent) => {
     expect(refreshed({ a: { access: "1" } }, { a: agent })).toBeUndefined();
   });
 
-  it("keeps the form of the file", () => {
+  it("keep the form of the file", () => {
     const text = `${JSON.stringify({ a: { access: "1" } }, undefined, 2)}\n`;
     expect(refreshedLogin(text, '{"a":{"access":"2"}}', values)).toBe(text.replace('"1"', '"2"'));
   });
@@ -227,7 +227,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
   const isGemini = client === "gemini";
   const held = () => heldWith(kind, begun);
 
-  it("goes to the person alone, and there once", () => {
+  it("is copied to the person without other files, and only once", () => {
     using place = held();
     expect(place.one.home.giveBack(name)).toBeUndefined();
     const [path = "", ...more] = place.given();
@@ -240,7 +240,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(place.read(path)).toBe(`${begun}{}\n`);
   });
 
-  it("is neither overwritten at the person's nor forgotten by the agent when the person went on with it", () => {
+  it("is not overwritten if the person continued it, and the agent then gets the person's version", () => {
     using place = held();
     place.one.home.giveBack(name);
     const [path = ""] = place.given();
@@ -261,7 +261,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(filesIn(two.path("")).filter((path) => path.endsWith(".jsonl"))).toHaveLength(1);
   });
 
-  it("that was held without a sandbox is where the person finds it", () => {
+  it("of an agent without a sandbox is already in the person's home", () => {
     using place = held();
     place.one.home.giveBack(name);
     rmSync(place.one.path(record));
@@ -271,7 +271,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(place.one.home.giveBack(name)).toMatch(/no record/);
   });
 
-  it("is not taken from a link", () => {
+  it("is not copied from a link", () => {
     using place = held();
     const elsewhere = place.write(join("elsewhere", basename(record)), begun);
     rmSync(place.one.path(record));
@@ -283,7 +283,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(place.given()).toEqual([]);
   });
 
-  it("is not resumed through a link that an agent laid", () => {
+  it("is not resumed through a link that an agent made", () => {
     using place = held();
     const elsewhere = place.write("elsewhere/mine", "mine\n");
     place.one.home.giveBack(name);
@@ -296,7 +296,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(place.one.read(record)).toBe(begun);
   });
 
-  it.each(["../../x", "a/b", "*", ""])("is not one with the id `%s`", (wrong) => {
+  it.each(["../../x", "a/b", "*", ""])("cannot have the id `%s`", (wrong) => {
     using place = held();
     expect(place.one.home.giveBack({ id: wrong, checkout })).toMatch(/not a valid file name/);
   });
@@ -304,7 +304,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
 
 // Claude lists conversations by their folder alone.
 it.each(listed.filter(({ client }) => client !== "claude"))(
-  "what stands in the place of a conversation of $client and is another one is not given back",
+  "another conversation in the record of a conversation of $client is not copied back",
   (kind) => {
     const other = JSON.stringify(kind.first).replaceAll(id, "other").replaceAll(checkout, "/home/me/work");
     using place = heldWith(kind, `${other}\n`);
@@ -313,8 +313,8 @@ it.each(listed.filter(({ client }) => client !== "claude"))(
   },
 );
 
-describe("what an agent left in its home", () => {
-  it("is gone at the next start, but for its conversations, whatever it is", () => {
+describe("the files that an agent left in its home", () => {
+  it("are deleted at the next start, except its conversations", () => {
     using place = claude({ "CLAUDE.md": "mine\n", "skills/x/SKILL.md": "mine\n" });
     const one = place.agent("1");
     one.home.prepare();
@@ -331,7 +331,7 @@ describe("what an agent left in its home", () => {
     expect(filesIn(one.path(""))).toEqual([]);
   });
 
-  it("does not lie where something of the person's is shown", () => {
+  it("are deleted where the person's files are shown", () => {
     using place = homes(kinds.gemini.make);
     const one = place.agent("1");
     one.home.prepare();
@@ -342,7 +342,7 @@ describe("what an agent left in its home", () => {
   });
 });
 
-it("a folder that the person opened for all tools is still the client's own for an agent", () => {
+it("an agent gets its own folder of a client even if the configuration opens the person's folder to all tools", () => {
   using place = temporaryFolder({
     "home/.claude/CLAUDE.md": "",
     "home/.other/x": "",
@@ -365,14 +365,14 @@ it("a folder that the person opened for all tools is still the client's own for 
   expect(policy.placed).toEqual(placed);
 });
 
-describe("a conversation of opencode that is printed", () => {
+describe("a printed conversation of opencode", () => {
   const { conversation } = opencodeHome({});
   const info = { id: "ses_1", directory: checkout, title: "t" };
   const message = { info: { id: "m", sessionID: "ses_1" }, parts: [{ sessionID: "ses_1", messageID: "m" }] };
   const cleaned = (document: unknown) =>
     "cleaned" in conversation ? conversation.cleaned(document, { id: "ses_1", checkout }) : undefined;
 
-  it("grants nothing", () => {
+  it("loses its permissions", () => {
     const granted = { ...info, permission: [{ permission: "*", action: "allow" }], share: { url: "x" } };
     expect(cleaned({ info: granted, messages: [message] })).toEqual({ info, messages: [message] });
   });
@@ -383,7 +383,7 @@ describe("a conversation of opencode that is printed", () => {
     ["session's message", { info, messages: [{ ...message, info: { id: "m", sessionID: "ses_2" } }] }],
     ["session's part", { info, messages: [{ ...message, parts: [{ sessionID: "ses_2", messageID: "m" }] }] }],
     ["kind", { info, messages: {} }],
-  ])("is not one of another %s", (_, document) => {
+  ])("of another %s is refused", (_, document) => {
     expect(cleaned(document)).toBeUndefined();
   });
 });

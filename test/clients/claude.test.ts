@@ -9,7 +9,7 @@ import { assignmentOf, universalInput } from "../../src/clients/input/universal-
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded from 2.1.325, without what nobody reads.
+// Recorded from 2.1.325, without the parts that the product does not read.
 const id = "f478eb17-427e-41c4-8d4f-18aa9991dad3";
 const init = { type: "system", subtype: "init", session_id: id, tools: ["Bash"], model: "claude-opus-5-5" };
 const read1 = {
@@ -61,8 +61,8 @@ function read(...messages: unknown[]): { readonly events: AgentEvent[]; readonly
   return { events, end: reading.end() };
 }
 
-describe("what claude prints", () => {
-  it("tells the conversation, what it said and did, and its answer", () => {
+describe("the output of claude", () => {
+  it("has the conversation, its messages and actions, and its answer", () => {
     const { events, end } = read(
       init,
       assistant("msg_1", { type: "text", text: "I write." }),
@@ -91,21 +91,21 @@ describe("what claude prints", () => {
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("gives the structured answer where there is one", () => {
+  it("has the structured answer, if there is one", () => {
     const { end } = read(init, result("prose", { structured_output: { status: "OK" } }));
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("has its answer although something that ended later made it speak again", () => {
+  it("keeps its answer if the end of a background command makes claude continue", () => {
     const { end } = read(init, result('{"status":"OK"}'), result("The background command ended."));
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("is nothing to go by where it breaks off", () => {
+  it("has no end if it breaks off", () => {
     expect(read(init, assistant("msg_1", { type: "text", text: '{"status":"OK"}' })).end).toBeUndefined();
   });
 
-  it("shows that the server is asked again", () => {
+  it("shows that claude repeats a request to the server", () => {
     const retry = { type: "system", subtype: "api_retry", attempt: 1, max_retries: 10, retry_delay_ms: 1126 };
     expect(read({ ...retry, error_status: 529, error: "overloaded" }).events).toEqual([
       { type: "said", text: "the server answered 529 (overloaded): retrying in 2 s" },
@@ -116,13 +116,13 @@ describe("what claude prints", () => {
     ["of another kind", { type: "system", subtype: "status", status: "requesting" }],
     ["without its parts", { type: "assistant" }],
     ["with parts of other kinds", { type: "user", message: { content: [7, null, "x"] } }],
-    ["that is nothing", null],
-  ])("means nothing in a message %s", (_, message) => {
+    ["that is null", null],
+  ])("ignores a message %s", (_, message) => {
     expect(read(message)).toEqual({ events: [], end: undefined });
   });
 });
 
-describe("the usage that claude tells", () => {
+describe("the usage that claude reports", () => {
   const total = (events: readonly AgentEvent[]) => {
     const all = events.filter((event) => event.type === "usage");
     const sum = (name: "tokens" | "input" | "cached" | "output" | "costUsd") =>
@@ -143,17 +143,17 @@ describe("the usage that claude tells", () => {
     written(7),
   ];
 
-  it("counts once, although every message and the end repeat it", () => {
+  it("counts once, although each message and the end repeat it", () => {
     expect(total(read(init, ...twoMessages).events)).toEqual([247, 220, 110, 27, 0]);
     expect(total(read(init, ...twoMessages, result("")).events)).toEqual([247, 220, 110, 27, 0.0014]);
   });
 
-  it("is told while it works", () => {
+  it("is reported while claude works", () => {
     const [first] = read(begun("msg_1", { ...read1, cache_creation_input_tokens: 30 })).events;
     expect(first).toEqual({ type: "usage", tokens: 131, input: 130, cached: 50, output: 1 });
   });
 
-  it("holds in the end what subagents used, of whom nothing was told before", () => {
+  it("includes at the end what subagents used, which was not reported before", () => {
     const whole = {
       model_usage_since_last_result: {
         ...spent(220, 27, 110, 0.25),
@@ -163,21 +163,21 @@ describe("the usage that claude tells", () => {
     expect(total(read(init, ...twoMessages, result("", whole)).events)).toEqual([747, 220, 110, 527, 0.75]);
   });
 
-  it("is each result's own, where there are several", () => {
+  it("is that of each result if there are several", () => {
     const other = { model_usage_since_last_result: spent(5, 5, 0, 0.25) };
     expect(total(read(...twoMessages, result("", other), result("", other)).events)).toEqual([
       ...[257, 225, 110, 32, 0.5],
     ]);
   });
 
-  it("is the whole run's in an older client, also where there are several results", () => {
+  it("is that of the whole run in an older client, even with several results", () => {
     const older = (costUSD: number) =>
       result("", { model_usage_since_last_result: undefined, modelUsage: spent(220, 27, 110, costUSD) });
     expect(total(read(...twoMessages, older(0.25), older(0.75)).events)).toEqual([247, 220, 110, 27, 0.75]);
   });
 });
 
-describe("a claude that cannot go on", () => {
+describe("a claude that cannot continue", () => {
   const fails = (text: string, error: string, more: object = {}) => [
     init,
     assistant("m", { type: "text", text }, {}, { error, is_api_error_message: true, ...more }),
@@ -189,12 +189,12 @@ describe("a claude that cannot go on", () => {
   };
   const limitText = "You've hit your 5-hour limit · resets Nov 18, 11:06am (UTC)";
 
-  it("because its quota is used up is limited until the time that it tells", () => {
+  it("has used up its quota, and is limited until the reported time", () => {
     const { end } = read(rejected, ...fails(limitText, "rate_limit", { api_error_status: 429 }));
     expect(end).toEqual({ how: "limited", until: new Date(1795000000_000), reason: limitText });
   });
 
-  it("is limited until the time in its text, where it tells no other", () => {
+  it("is limited until the time in its text if it reports no other", () => {
     const text = "Claude AI usage limit reached|1795000000";
     expect(read(...fails(text, "rate_limit")).end).toMatchObject({
       how: "limited",
@@ -202,7 +202,7 @@ describe("a claude that cannot go on", () => {
     });
   });
 
-  it("is not limited by a limit that only comes near", () => {
+  it("is not limited by a warning about a limit", () => {
     const near = {
       type: "rate_limit_event",
       rate_limit_info: { status: "allowed_warning", resetsAt: 1795000000 },
@@ -225,7 +225,7 @@ describe("a claude that cannot go on", () => {
     ["API Error: Connection refused (ECONNREFUSED)", "server_error", null, "unavailable"],
     ["API Error: 503", "unknown", 503, "unavailable"],
     ["There's an issue with the selected model (x)", "model_not_found", 404, "failed"],
-  ])("and says %j (%s, %s) is %s", (text, error, api_error_status, how) => {
+  ])("with the message %j (%s, %s) is %s", (text, error, api_error_status, how) => {
     expect(read(...fails(text, error, { api_error_status })).end).toMatchObject({ how, reason: text });
   });
 
@@ -239,7 +239,7 @@ describe("a claude that cannot go on", () => {
     expect(silent.end).toMatchObject({ how: "failed", reason: "it ended with `error_max_turns`" });
   });
 
-  it("after an error that it got over is done", () => {
+  it("has not failed if it recovered from an error", () => {
     const over = assistant("m", { type: "text", text: "API Error" }, {}, { error: "server_error" });
     expect(read(init, over, result('{"status":"OK"}')).end).toMatchObject({ how: "done" });
   });
@@ -267,7 +267,7 @@ describe("the time at which a limit ends", () => {
 describe("claude", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** A program of that name, which writes down how it was started and prints what it is told to. */
+  /** A program called claude that records how it was started and prints the given text. */
   function program(printed: string, version = "2.1.325 (Claude Code)", loggedIn = true) {
     const folder = temporaryFolder({
       printed,
@@ -296,7 +296,7 @@ describe("claude", () => {
   const client = () => claudeAgent({ model: null, args: [], env: {} });
   const lines = (...messages: unknown[]) => messages.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-  it("gets its prompt on stdin, works without asking inside the policy, and is followed to its answer", async () => {
+  it("gets its prompt on stdin, works without asking inside a policy, and is followed to its answer", async () => {
     using fake = program(lines(init, result('{"status":"OK"}')));
     const { end, events } = await fake.start({ sandboxed: true });
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
@@ -311,7 +311,7 @@ describe("claude", () => {
     expect(fake.file("env")).toMatch(/^CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1$/m);
   });
 
-  it("without policy may edit and run the task's checks, and nothing else", async () => {
+  it("without a policy may edit and run the task's checks, and nothing else", async () => {
     using fake = program(lines(result("")));
     const task = {
       ...{ id: "T-1", title: "x", goal: "x", lock_scope: ["."], timeout_seconds: 900 },
@@ -330,21 +330,21 @@ describe("claude", () => {
     expect(fake.file("env")).not.toContain("IS_SANDBOX");
   });
 
-  it("goes on with a conversation, with the model and the words of the configuration", async () => {
+  it("continues a conversation, with the model and the arguments of the configuration", async () => {
     using fake = program(lines(result("")));
     await fake.start({ resume: id }, { model: "opus", args: ["--effort", "high"] });
     expect(fake.file("words")).toMatch(new RegExp(`--model\nopus\n--resume\n${id}\n--effort\nhigh\n$`));
     expect(client().resumeCommand?.(id)).toEqual(["claude", "--resume", id]);
   });
 
-  it("is understood in messages of any length", async () => {
+  it("is parsed with messages of any length", async () => {
     using fake = program(lines(init, toolResult("x".repeat(5_000_000)), result('{"status":"OK"}')));
     const { end, events } = await fake.start();
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
     expect(events.filter((event) => event.type === "said" && event.text !== "")).toEqual([]);
   });
 
-  it("has failed by its exit code where it tells no result", async () => {
+  it("has failed by its exit code if it reports no result", async () => {
     using fake = program("error: unknown option\n");
     fake.write("bin/claude", "#!/bin/sh\necho 'error: unknown option' >&2; exit 1\n");
     expect((await fake.start()).end).toMatchObject({
@@ -354,14 +354,14 @@ describe("claude", () => {
     });
   });
 
-  it("can be used where it is logged in, and nothing is made in its folder", async () => {
+  it("is usable if it is logged in, and the probe creates nothing in its folder", async () => {
     using fake = program("");
     expect(await client().probe()).toMatchObject({ usable: true, version: "2.1.325", can: { resume: true } });
     expect(client().home?.folders).toMatchObject([{ path: join(fake.path, "state") }]);
     expect(existsSync(join(fake.path, "state"))).toBe(false);
   });
 
-  it("cannot be used where it is not logged in", async () => {
+  it("is not usable if it is not logged in", async () => {
     using fake = program("", "2.1.325 (Claude Code)", false);
     expect(await client().probe()).toEqual({
       ...{ usable: false, why: "unauthenticated" },
@@ -370,12 +370,12 @@ describe("claude", () => {
     expect(existsSync(join(fake.path, "state"))).toBe(false);
   });
 
-  it("is not asked for its login where it could take that for a prompt", async () => {
+  it("is not asked for its login if it could mistake the question for a prompt", async () => {
     using _fake = program("", "2.0.9 (Claude Code)", false);
     expect(await client().probe()).toMatchObject({ usable: true, version: "2.0.9" });
   });
 
-  it("cannot be used where it is missing or broken", async () => {
+  it("is not usable if it is missing or broken", async () => {
     using fake = program("");
     fake.write("bin/claude", "#!/bin/sh\necho no library\nexit 1\n");
     expect(await client().probe()).toMatchObject({ usable: false, why: "broken" });
@@ -383,7 +383,7 @@ describe("claude", () => {
     expect(await client().probe()).toMatchObject({ usable: false, why: "missing" });
   });
 
-  it("takes the keys of a cloud along only where they are its login", () => {
+  it("gets the keys of a cloud only if its login uses them", () => {
     expect(client().passes).toContain("ANTHROPIC_API_KEY");
     expect(client().passes).not.toContain("AWS_SECRET_ACCESS_KEY");
     vi.stubEnv("CLAUDE_CODE_USE_BEDROCK", "1");

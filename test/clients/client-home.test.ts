@@ -6,7 +6,7 @@ import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
 import { type ClientsRepository, clientNames, clientsRepository } from "../support/scripted-client.ts";
 
-/** What each client obeys in its folder. */
+/** The files in each client's folder that control the client. */
 const obeyed = {
   claude: [
     ...[
@@ -92,15 +92,15 @@ async function ranWell(repository: ClientsRepository) {
   return readRun(stdout);
 }
 
-unlessMissing("an agent that plants what its client obeys", () => {
-  it("leaves nothing in a home where none of it is", async () => {
+unlessMissing("an agent that plants files that control its client", () => {
+  it("leaves no such file in a home without any", async () => {
     using repository = clientsRepository(clientNames, plants);
     const { states } = await ranWell(repository);
     expect(new Set(Object.values(states))).toEqual(new Set(["MERGED"]));
     expect(Object.keys(everythingIn(repository.home.path))).toEqual([".config/opencode/.gitignore"]);
   });
 
-  it("leaves nothing in folders that were moved, and changes nothing that is there", async () => {
+  it("leaves none in moved folders, and changes no existing file", async () => {
     using repository = clientsRepository(clientNames, plants, (home) => ({
       CLAUDE_CONFIG_DIR: join(home, "moved/claude"),
       CODEX_HOME: join(home, "moved/codex"),
@@ -140,7 +140,7 @@ if (fs.existsSync(join(folder, "notes.md"))) fs.writeFileSync("remembers", "");
 put("notes.md", "planted");
 `;
 
-  it("is gone on with in the next attempt, with nothing else of the one before", async () => {
+  it("is continued by the next attempt, without any other file of the attempt before", async () => {
     using repository = clientsRepository(clientNames, twoTries);
     const { done } = await ranWell(repository);
     expect(done.tasks.map(({ state, attempts }) => [state, attempts])).toEqual(
@@ -165,7 +165,7 @@ await new Promise((resolve) => setTimeout(resolve, 50_000));
   async function taken(repository: ClientsRepository, how: "alive" | "killed") {
     using running = repository.start(["run", "--json"]);
     const show = async () => JSON.parse((await repository.run(["task", "show", "claude", "--json"])).stdout);
-    // It is told with what was used.
+    // It is recorded together with the usage.
     await eventually("its conversation is known", async () =>
       (await show()).usage?.tokens > 0 ? true : undefined,
     );
@@ -178,7 +178,7 @@ await new Promise((resolve) => setTimeout(resolve, 50_000));
   }
 
   it.each(["alive", "killed"] as const)(
-    "comes back to a person who takes the task over, alone, and is not overwritten later (the run is %s)",
+    "is copied alone to a person who takes over the task, and not overwritten later (the run is %s)",
     async (how) => {
       using repository = clientsRepository(["claude"], waits);
       const { details, folder } = await taken(repository, how);
@@ -194,8 +194,8 @@ await new Promise((resolve) => setTimeout(resolve, 50_000));
   );
 });
 
-unlessMissing("a login that an agent's client refreshes", () => {
-  it("goes back at once, with nothing else of its file", async () => {
+unlessMissing("a login that an agent's client has refreshed", () => {
+  it("is copied back at once, without the rest of its file", async () => {
     using repository = clientsRepository(
       ["claude"],
       `

@@ -7,7 +7,7 @@ import { geminiAgent } from "../../src/clients/gemini/run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded from gemini 0.61.0 and codex 0.166.0, but for the line about skills, of which only its words are known.
+// Recorded from gemini 0.61.0 and codex 0.166.0, except the line about skills, of which only the text is known.
 const trace = [
   "Error when talking to Gemini API TerminalQuotaError: Your quota will reset after 3h17m5s.",
   "    at classifyGoogleError (file:///usr/lib/gemini/chunk-JDPZ4CE3.js:307375:18)",
@@ -39,8 +39,8 @@ describe.each([
   ["gemini", geminiAgent, ofGemini],
   ["codex", codexAgent, ofCodex],
   ["copilot", copilotAgent, []],
-] as const)("what %s prints beside its messages", (name, agent, noise) => {
-  /** What is shown of these lines, and how many events there were. */
+] as const)("the output of %s beside its messages", (name, agent, noise) => {
+  /** What is shown of these lines, and the number of events. */
   async function shown(lines: readonly string[], { exit = 0 } = {}) {
     using folder = temporaryFolder({
       lines: lines.map((line) => `${line}\n`).join(""),
@@ -55,19 +55,19 @@ describe.each([
     return { end, count: events.length, said: said.filter((text) => text !== "") };
   }
 
-  it("is shown but for stack traces, of which the first line is, and each is a sign of life", async () => {
+  it("is shown with the first line of each stack trace, and every line is a sign of life", async () => {
     const { said, count } = await shown(["one", ...trace, "two", "{ not: json"]);
     expect(said).toEqual(["one", trace[0], "two", "{ not: json"]);
     expect(count).toBe(trace.length + 3);
   });
 
-  it("is not shown where it is only about itself", async () => {
+  it("is not shown if it is only about the client itself", async () => {
     const { said, count } = await shown([...noise, "the server cannot be reached"]);
     expect(said).toEqual(["the server cannot be reached"]);
     expect(count).toBe(noise.length + 1);
   });
 
-  it("is told whole where it fails with that alone", async () => {
+  it("is shown completely if the client fails with nothing else", async () => {
     const { end } = await shown([...noise, ...trace], { exit: 7 });
     expect(end).toMatchObject({ how: "failed", output: expect.stringContaining("at async main") });
   });

@@ -9,7 +9,7 @@ import { ThreadUsage } from "../../src/clients/codex/thread-usage.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded from 0.166.0, without what nobody reads.
+// Recorded from 0.166.0, without the parts that the product does not read.
 const thread = "01a1e04c-f1ad-7903-8d25-1530bc4cd322";
 const begins = [{ type: "thread.started", thread_id: thread }, { type: "turn.started" }];
 const item = (type: string, more: object) => ({ id: "item_1", type, ...more });
@@ -35,8 +35,8 @@ function read(exit: number, ...messages: unknown[]): { events: AgentEvent[]; end
   return { events, end: reading.end({ exit }) };
 }
 
-describe("what codex prints", () => {
-  it("tells the conversation, what it said and did, and its answer", () => {
+describe("the output of codex", () => {
+  it("has the conversation, its messages and actions, and its answer", () => {
     const run = item("command_execution", { command, aggregated_output: "", exit_code: null });
     const patch = item("file_change", { changes: [{ path: "/project/A.txt", kind: "add" }] });
     const { events, end } = read(
@@ -66,12 +66,12 @@ describe("what codex prints", () => {
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("tells of a call of which it says only how it ended", () => {
+  it("has a call of which codex reports only the end", () => {
     const { events } = read(0, ended(item("web_search", { query: "lockstep" })));
     expect(events.map(({ type }) => type)).toEqual(["tool", "tool-result"]);
   });
 
-  it("tells what it called of other servers, and what they answered", () => {
+  it("has calls to other servers and their answers", () => {
     const call = item("mcp_tool_call", { server: "docs", tool: "find", arguments: { query: "x" } });
     const result = { content: [{ type: "text", text: "found" }] };
     expect(read(0, begun(call), ended({ ...call, result })).events).toEqual([
@@ -80,7 +80,7 @@ describe("what codex prints", () => {
     ]);
   });
 
-  it("is nothing to go by where it breaks off", () => {
+  it("has no end if it breaks off", () => {
     expect(read(1, ...begins, says('{"status":"OK"}')).end).toBeUndefined();
   });
 
@@ -88,8 +88,8 @@ describe("what codex prints", () => {
     ["of another kind", { type: "turn.started" }],
     ["without its parts", { type: "item.completed" }],
     ["with parts of other kinds", { type: "thread.started", thread_id: 7 }],
-    ["that is nothing", null],
-  ])("means nothing in a message %s", (_, message) => {
+    ["that is null", null],
+  ])("ignores a message %s", (_, message) => {
     expect(read(1, message)).toEqual({ events: [], end: undefined });
   });
 });
@@ -106,7 +106,7 @@ describe("the usage of a thread", () => {
     { type: "usage", tokens: input + output, input, cached, output },
   ];
 
-  it("is told from its record while it works, and only the rest of it at the end", () => {
+  it("is reported from its record while it works, and the rest at the end", () => {
     using home = temporaryFolder();
     const used = new ThreadUsage(home.path);
     used.follow(thread);
@@ -121,7 +121,7 @@ describe("the usage of a thread", () => {
     expect(used.ofTotal(total(3000, 1200, 150))).toEqual([]);
   });
 
-  it("is told before the tools of an answer run, where the record says it then, and not again after them", () => {
+  it("is reported before the tools of an answer run, if the record has it by then, and not again after them", () => {
     const recorded = (thread_id: string, ...of: Parameters<typeof total>) =>
       `${JSON.stringify({ type: "token_usage_record", payload: { thread_id, usage: total(1, 0, 1), thread_token_usage: total(...of) } })}\n`;
     using home = temporaryFolder({ [record]: recorded(thread, 1000, 400, 50) });
@@ -134,7 +134,7 @@ describe("the usage of a thread", () => {
     expect(used.recorded()).toEqual(usage(500, 0, 10));
   });
 
-  it("that goes on is not told again", () => {
+  it("from before a resume is not reported again", () => {
     using home = temporaryFolder({ [record]: `${counted(1000, 400, 50)}${counted(4000, 1600, 200)}` });
     const used = new ThreadUsage(home.path, thread);
     used.follow(thread);
@@ -144,7 +144,7 @@ describe("the usage of a thread", () => {
 });
 
 describe("a record of threads that an agent could have tampered with", () => {
-  it("is not looked for in circles, and need not be there", () => {
+  it("is not followed in a circle of links, and may be missing", () => {
     using home = temporaryFolder({ "sessions/2026/x": "", "file/sessions": "" });
     for (const name of ["10", "11", "12"]) symlinkSync(".", join(home.path, "sessions", name));
     expect(new ThreadUsage(home.path, thread).recorded()).toEqual([]);
@@ -152,7 +152,7 @@ describe("a record of threads that an agent could have tampered with", () => {
   });
 });
 
-describe("a codex that cannot go on", () => {
+describe("a codex that cannot continue", () => {
   it.each<[string, AgentEnd["how"]]>([
     ["You’ve hit your usage limit. Upgrade to Pro or try again later.", "limited"],
     ["Quota exceeded. Check your plan and billing details.", "limited"],
@@ -165,7 +165,7 @@ describe("a codex that cannot go on", () => {
     ["stream disconnected before completion: no name", "unavailable"],
     ["Connection failed: error sending request", "unavailable"],
     ['{"error":{"message":"no such model"}}', "failed"],
-  ])("and says %j is so", (message, how) => {
+  ])("with the message %j is %s", (message, how) => {
     expect(read(1, ...begins, ...failed(message)).end).toMatchObject({ how, reason: message });
   });
 
@@ -177,7 +177,7 @@ describe("a codex that cannot go on", () => {
     ["try again at Jan 1st, 2027 12:30 AM.", new Date(2027, 0, 1, 0, 31)],
     ["try again in 2 days 3 hours", new Date(2026, 10, 17, 20, 45, 20)],
     ["try again later.", null],
-  ])("because of its quota rests as long as it says: %s", (text, until) => {
+  ])("for lack of quota rests as long as its message says: %s", (text, until) => {
     expect(readError(`You’ve hit your usage limit. Upgrade to Pro or ${text}`, now)).toMatchObject({ until });
   });
 });
@@ -185,7 +185,7 @@ describe("a codex that cannot go on", () => {
 describe("codex", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** A program of that name, which writes down how it was started and prints what it is told to. */
+  /** A program called codex that records how it was started and prints the given text. */
   function program(...printed: unknown[]) {
     const folder = temporaryFolder({
       printed: printed.map((one) => `${JSON.stringify(one)}\n`).join(""),
@@ -215,7 +215,7 @@ describe("codex", () => {
   }
   const client = () => codexAgent({ model: null, args: [], env: {} });
 
-  it("gets its prompt on stdin, works without asking inside the policy, and is followed to its answer", async () => {
+  it("gets its prompt on stdin, works without asking inside a policy, and is followed to its answer", async () => {
     using fake = program(...begins, says('{"status":"OK"}'), completed);
     const { end, events } = await fake.start({ sandboxed: true });
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
@@ -228,14 +228,14 @@ describe("codex", () => {
     expect(words).not.toMatch(/sandbox_mode|--model|resume/);
   });
 
-  it("without policy has its own", async () => {
+  it("without a policy uses its own sandbox", async () => {
     using fake = program(completed);
     await fake.start();
     expect(fake.file("words")).toMatch(/\napproval_policy="never"\n-c\nsandbox_mode="workspace-write"\n/);
     expect(fake.file("words")).not.toContain("dangerously");
   });
 
-  it("goes on with a conversation, with the model and the words of the configuration", async () => {
+  it("continues a conversation, with the model and the arguments of the configuration", async () => {
     using fake = program(completed);
     fake.write("AGENTS.md", "Indent with three spaces.\n");
     await fake.start({ resume: thread }, { model: "gpt-5.5", args: ["-c", "x=1"] });
@@ -244,14 +244,14 @@ describe("codex", () => {
     expect(client().resumeCommand?.(thread)).toEqual(["codex", "resume", thread]);
   });
 
-  it("is told of the instructions that it does not read by itself", async () => {
+  it("gets a note about instructions that it does not read by itself", async () => {
     using fake = program(completed);
     fake.write("AGENTS.md", "Indent with three spaces.\n");
     await fake.start();
     expect(fake.file("input")).toMatch(/^`AGENTS\.md` has .*\n\nthe prompt$/);
   });
 
-  it("can be used with a key, and nothing is made in its folder", async () => {
+  it("is usable with a key, and the probe creates nothing in its folder", async () => {
     using fake = program();
     vi.stubEnv("CODEX_API_KEY", "k");
     expect(await client().probe()).toMatchObject({ usable: true, version: "0.166.0" });
@@ -259,7 +259,7 @@ describe("codex", () => {
     expect(existsSync(fake.home)).toBe(false);
   });
 
-  it("can be used with another provider, whose key comes along", async () => {
+  it("is usable with another provider, whose key it gets", async () => {
     using fake = program();
     const settings = 'model_provider = "other"\n[model_providers.other]\nenv_key = "OTHER_KEY"\n';
     fake.write("state/config.toml", settings);
@@ -268,7 +268,7 @@ describe("codex", () => {
     expect(fake.file("state/config.toml")).toBe(settings);
   });
 
-  it("cannot be used where it is not logged in", async () => {
+  it("is not usable if it is not logged in", async () => {
     using fake = program();
     expect(await client().probe()).toEqual({
       ...{ usable: false, why: "unauthenticated" },
@@ -277,7 +277,7 @@ describe("codex", () => {
     expect(existsSync(fake.home)).toBe(false);
   });
 
-  it("cannot be used where it is missing or broken", async () => {
+  it("is not usable if it is missing or broken", async () => {
     using fake = program();
     fake.write("bin/codex", "#!/bin/sh\necho no library\nexit 1\n");
     expect(await client().probe()).toMatchObject({ usable: false, why: "broken" });

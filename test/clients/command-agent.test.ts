@@ -13,7 +13,7 @@ const shell = (script: string, more?: Partial<AgentStart>) =>
 const alive = (pid: string) => existsSync(`/proc/${pid.trim()}`);
 
 describe("a program that is an agent", () => {
-  it("can be used if it is found on PATH", async () => {
+  it("is usable if it is found on PATH", async () => {
     expect(await commandAgent({ run: ["sh"], root: "/" }).probe()).toEqual({
       usable: true,
       version: null,
@@ -21,7 +21,7 @@ describe("a program that is an agent", () => {
     });
   });
 
-  it("can be used by its path from the project's root, and only if it is an executable file", async () => {
+  it("is usable by its path from the project's root, if that is an executable file", async () => {
     using project = temporaryFolder({ "agents/qa.sh": "#!/bin/sh\n" });
     const probe = (program: string) => commandAgent({ run: [program], root: project.path }).probe();
     expect(await probe("agents/qa.sh")).toMatchObject({ usable: false, why: "broken" });
@@ -35,7 +35,7 @@ describe("a program that is an agent", () => {
     });
   });
 
-  it("is started by that path although it works in another folder", async () => {
+  it("is started by that path even if it works in another folder", async () => {
     using project = temporaryFolder({ "agents/qa.sh": "#!/bin/sh\npwd\n", "checkout/a": "" });
     chmodSync(join(project.path, "agents/qa.sh"), 0o755);
     const folder = join(project.path, "checkout");
@@ -43,7 +43,7 @@ describe("a program that is an agent", () => {
     expect(said).toEqual([folder]);
   });
 
-  it("gets what its role is told, as clients do", async () => {
+  it("gets the same instructions for its role as a client", async () => {
     using project = temporaryFolder({ ".lockstep/roles/qa.md": "Try everything." });
     const agent = commandAgent({ run: ["sh", "-c", "cat > input"], root: project.path });
     await started(agent, { input: { role: "QA", task: {} }, folder: project.path });
@@ -52,7 +52,7 @@ describe("a program that is an agent", () => {
     });
   });
 
-  it("gets its task as one document on stdin, in its folder, with its environment and no more", async () => {
+  it("gets its task as one document on stdin, in its folder, with its own environment only", async () => {
     using folder = temporaryFolder();
     const input = { task: { id: "T-1", goal: 'say "é"\n' } };
     const { end } = await shell(`pwd > where; env > env; cat > input; echo '{"status":"OK"}'`, {
@@ -73,7 +73,7 @@ describe("a program that is an agent", () => {
     ]);
   });
 
-  it("is heard line by line, and its usage is taken from the lines that tell it", async () => {
+  it("is read line by line, and its usage comes from its usage lines", async () => {
     const lines = [
       "working",
       '{"usage":{"tokens":7}}',
@@ -95,11 +95,11 @@ describe("a program that is an agent", () => {
     ]);
   });
 
-  it("is heard at once, not at its end", async () => {
+  it("is read while it runs, not only at its end", async () => {
     using folder = temporaryFolder();
     let heard = 0;
     const shown = join(folder.path, "shown");
-    // It goes on only when its first line has been heard.
+    // It continues only after its first line was read.
     await shell(`echo a; until [ -e ${shown} ]; do sleep 0.01; done; echo b`, {
       onEvent: () => {
         heard += 1;
@@ -115,11 +115,11 @@ describe("a program that is an agent", () => {
     expect((await shell(script)).end).toEqual({ how: "done", answer: { status: "OK", summary: "é" } });
   });
 
-  it("that says nothing has no answer", async () => {
+  it("without output has no answer", async () => {
     expect((await shell(":")).end).toEqual({ how: "done", answer: undefined });
   });
 
-  it("that fails has failed although it gave an answer, and secrets in its output are masked", async () => {
+  it("with a failing exit code has failed despite its answer, and secrets in its output are masked", async () => {
     const secret = `AKIA${"ABCDEFGHIJKLMNOP"}`;
     const { end } = await shell(`echo '{"status":"OK"}'; echo ${secret} >&2; exit 3`);
     expect(end).toMatchObject({ how: "failed", reason: "`sh` ended with exit code 3" });
@@ -140,7 +140,7 @@ describe("a program that is an agent", () => {
     });
   });
 
-  it("that is gone since it was looked for has failed", async () => {
+  it("that was deleted after the probe has failed", async () => {
     const { end } = await started(commandAgent({ run: ["/no/program"], root: "/" }));
     expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("there is no such program") });
   });
@@ -178,13 +178,13 @@ describe("the output of an agent", () => {
     expect(said.length).toBeLessThan(6);
   });
 
-  it("without an end stops at the time limit", async () => {
+  it("without an end is stopped at the time limit", async () => {
     expect((await shell("yes", { msMax: 500 })).end).toMatchObject({ how: "failed" });
   });
 });
 
 describe("an agent that is stopped", () => {
-  it("ends with everything in its group, also what ignores the asking", async () => {
+  it("ends with its whole process group, even if that ignores SIGTERM", async () => {
     using folder = temporaryFolder();
     const script = `echo $$ > own; trap '' TERM; sh -c 'trap "" TERM; echo $$ > child; sleep 20' & echo up; wait; sleep 20`;
     let up = () => {};
@@ -203,7 +203,7 @@ describe("an agent that is stopped", () => {
     await eventually("their end", () => ([pid("own"), pid("child")].some(alive) ? undefined : true));
   });
 
-  it("before it runs never runs, and may be stopped again", async () => {
+  it("before its start never runs, and may be stopped again", async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, "in"));
     const client = commandAgent({ run: ["sh", "-c", "sleep 0.5; echo > ran"], root: "/" });
@@ -214,7 +214,7 @@ describe("an agent that is stopped", () => {
     expect(existsSync(join(folder.path, "in/ran"))).toBe(false);
   });
 
-  it("after its end stays as it ended", async () => {
+  it("after its end remains ended as before", async () => {
     const agent = commandAgent({ run: ["true"], root: "/" }).start(startWith());
     await agent.ended;
     await agent.stop();

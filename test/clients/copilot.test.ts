@@ -10,7 +10,7 @@ import { AppendedLines } from "../../src/clients/process/appended-lines.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded from 1.0.102, without what nobody reads.
+// Recorded from 1.0.102, without the parts that the product does not read.
 const session = "449feed5-2b93-436a-99a0-99b3c7d99d87";
 const event = (type: string, data: object, more: object = {}) => ({ type, data, ...more });
 const says = (content: string, more: object = {}) =>
@@ -32,8 +32,8 @@ function read(exit: number, ...messages: unknown[]): { events: AgentEvent[]; end
   return { events, end: reading.end({ exit, tail: "" }) };
 }
 
-describe("what copilot prints", () => {
-  it("tells the conversation, what it said and did, and its answer", () => {
+describe("the output of copilot", () => {
+  it("has the conversation, its messages and actions, and its answer", () => {
     const patch = "*** Begin Patch\n*** Add File: A.txt\n+made\n*** End Patch";
     const { events, end } = read(
       0,
@@ -68,12 +68,12 @@ describe("what copilot prints", () => {
     ["of another kind", event("assistant.idle", {})],
     ["without its parts", { type: "assistant.message" }],
     ["that is nothing", null],
-  ])("means nothing in a message %s", (_, message) => {
+  ])("ignores a message %s", (_, message) => {
     const nothing = [{ type: "conversation", id: session }];
     expect(read(1, message)).toEqual({ events: nothing, end: undefined });
   });
 
-  it("says nothing of tokens, which stand in its record, and those of earlier runs were told", () => {
+  it("has no tokens: they come from its record, without those of earlier runs", () => {
     using home = temporaryFolder({ [record]: used(9000, 0, 900) });
     const reading = new CopilotReading(home.path, session);
     appendFileSync(join(home.path, record), used(1000, 400, 50));
@@ -87,7 +87,7 @@ describe("what copilot prints", () => {
 });
 
 describe("a record that an agent could have tampered with", () => {
-  it("is not read through a link, and nobody waits for it", () => {
+  it("is not read through a link, and a pipe does not block the reader", () => {
     using folder = temporaryFolder({ file: "a line\n" });
     symlinkSync(join(folder.path, "file"), join(folder.path, "link"));
     execFileSync("mkfifo", [join(folder.path, "pipe")]);
@@ -99,7 +99,7 @@ describe("a record that an agent could have tampered with", () => {
   });
 });
 
-describe("a copilot that cannot go on", () => {
+describe("a copilot that cannot continue", () => {
   const now = new Date("2026-11-15T17:45:00Z");
 
   it.each<[string, string, number | undefined, string | undefined]>([
@@ -112,17 +112,17 @@ describe("a copilot that cannot go on", () => {
     ["query", "Could not connect to local model provider", undefined, "unavailable"],
     ["query", "400 no such model", 400, "failed"],
     ["context_limit", "too long", undefined, "failed"],
-  ])("for %s and says %j (%s) is %s", (errorType, message, statusCode, how) => {
+  ])("for %s with the message %j (%s) is %s", (errorType, message, statusCode, how) => {
     const error = event("session.error", { errorType, message: `${message}\n  more`, statusCode });
     expect(read(1, error).end).toMatchObject({ how, reason: message });
   });
 
-  it("after an error that it got over is done", () => {
+  it("has not failed if it recovered from an error", () => {
     const error = event("session.error", { errorType: "query", message: "503", statusCode: 503 });
     expect(read(0, error, says('{"status":"OK"}')).end).toMatchObject({ how: "done" });
   });
 
-  it("rests as long as it says", () => {
+  it("rests as long as its message says", () => {
     const limited = (message: string) => readEnd({ errorType: "rate_limit", message }, "", now);
     expect(limited("Please try again in 2 hours.")).toMatchObject({
       until: new Date("2026-11-15T19:45:00Z"),
@@ -130,7 +130,7 @@ describe("a copilot that cannot go on", () => {
     expect(limited("Please wait for your limit to reset.")).toMatchObject({ until: null });
   });
 
-  it("because nobody is logged in says so before there is a session", () => {
+  it("without a login is reported even before its session begins", () => {
     const tail = "Error: No authentication information found.\n\nTo authenticate, you can use any of these\n";
     expect(readEnd(undefined, tail, now)).toEqual({
       how: "unauthenticated",
@@ -138,7 +138,7 @@ describe("a copilot that cannot go on", () => {
     });
   });
 
-  it("to try its token is unavailable", () => {
+  it("that cannot check its token is unavailable", () => {
     const tail = "Error: Authentication token found but could not be validated.\n  network fetch failed\n";
     expect(readEnd(undefined, tail, now)).toMatchObject({ how: "unavailable" });
     expect(readEnd(undefined, "Error: unknown option\n", now)).toBeUndefined();
@@ -148,7 +148,7 @@ describe("a copilot that cannot go on", () => {
 describe("copilot", () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** A program of that name, which writes down how it was started and prints what it is told to. */
+  /** A program called copilot that records how it was started and prints the given text. */
   function program(...printed: unknown[]) {
     const folder = temporaryFolder({
       printed: printed.map((one) => `${JSON.stringify(one)}\n`).join(""),
@@ -176,7 +176,7 @@ describe("copilot", () => {
   }
   const client = () => copilotAgent({ model: null, args: [], env: {} });
 
-  it("gets its prompt on stdin, works without asking inside the policy, and is followed to its answer", async () => {
+  it("gets its prompt on stdin, works without asking inside a policy, and is followed to its answer", async () => {
     using fake = program(says('{"status":"OK"}'), result);
     const { end, events } = await fake.start({ sandboxed: true });
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
@@ -189,14 +189,14 @@ describe("copilot", () => {
     expect(fake.file("env")).toMatch(/^COPILOT_AUTO_UPDATE=false$/m);
   });
 
-  it("without policy may edit and run commands, and nothing else", async () => {
+  it("without a policy may edit and run commands, and nothing else", async () => {
     using fake = program(result);
     await fake.start();
     expect(fake.file("words")).toContain("\n--allow-tool=write\n--allow-tool=shell\n");
     expect(fake.file("words")).not.toContain("--allow-all");
   });
 
-  it("goes on with a conversation, with the model and the words of the configuration", async () => {
+  it("continues a conversation, with the model and the arguments of the configuration", async () => {
     using fake = program(result);
     const { events } = await fake.start({ resume: session }, { model: "gpt-5.5", args: ["--stream", "off"] });
     expect(fake.file("words")).toContain(`\n--session-id=${session}\n`);
@@ -205,7 +205,7 @@ describe("copilot", () => {
     expect(client().resumeCommand?.(session)).toEqual(["copilot", `--resume=${session}`]);
   });
 
-  it("can be used where somebody logged in, and nothing is made in its folder", async () => {
+  it("is usable after a login, and the probe creates nothing in its folder", async () => {
     using fake = program();
     fake.write("state/config.json", '{"firstLaunchAt":"2026-01-01","loggedInUsers":[{"login":"a"}]}\n');
     expect(await client().probe()).toMatchObject({ usable: true, version: "1.0.102" });
@@ -213,7 +213,7 @@ describe("copilot", () => {
     expect(readdirSync(fake.home)).toEqual(["config.json"]);
   });
 
-  it("cannot be used where nobody is logged in", async () => {
+  it("is not usable without a login", async () => {
     using fake = program();
     expect(await client().probe()).toEqual({
       ...{ usable: false, why: "unauthenticated" },
@@ -225,19 +225,19 @@ describe("copilot", () => {
   it.each([
     ["a token", "COPILOT_GITHUB_TOKEN"],
     ["a provider of one's own", "COPILOT_PROVIDER_BASE_URL"],
-  ])("can be used with %s", async (_, name) => {
+  ])("is usable with %s", async (_, name) => {
     using _fake = program();
     vi.stubEnv(name, "x");
     expect(await client().probe()).toMatchObject({ usable: true });
     expect(client().passes).toContain(name);
   });
 
-  it("does not take along what could push", () => {
+  it("does not get credentials that could push", () => {
     expect(client().passes).not.toContain("GH_TOKEN");
     expect(client().passes).not.toContain("GITHUB_TOKEN");
   });
 
-  it("cannot be used where it is missing or broken", async () => {
+  it("is not usable if it is missing or broken", async () => {
     using fake = program();
     vi.stubEnv("COPILOT_GITHUB_TOKEN", "x");
     fake.write("bin/copilot", "#!/bin/sh\necho no library\nexit 1\n");

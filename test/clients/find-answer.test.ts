@@ -24,7 +24,7 @@ describe("the answer", () => {
   ])("is found %s", (_, text) => expect(findAnswer(text)).toEqual(answer));
 
   it.each(["", "done", "{}", "{status: OK}", "{'status':'OK'}", '["OK"]', '"{}"', `{"a":1,}`, '{"a":"\n"}'])(
-    "is not seen in %j",
+    "is not found in %j",
     (text) => expect(findAnswer(text)).toBeUndefined(),
   );
 
@@ -32,12 +32,12 @@ describe("the answer", () => {
     expect(findAnswer('{"a":{"b":[{"c":1}]}}')).toEqual({ a: { b: [{ c: 1 }] } });
   });
 
-  it("is not a part of what is nested too deep to be one", () => {
+  it("is not a part of a document that is nested too deeply", () => {
     const deep = `${'{"a":'.repeat(101)}1${"}".repeat(101)}`;
     expect(findAnswer(`${inLine}${deep}`)).toEqual(answer);
   });
 
-  it("keeps a key that is called like the prototype", () => {
+  it("keeps a key with the name of the prototype", () => {
     expect(Object.keys(findAnswer('{"__proto__":1}') ?? {})).toEqual(["__proto__"]);
   });
 });
@@ -50,7 +50,7 @@ describe("any answer", () => {
   const pieces = fc.constantFrom("{", "}", "[", "]", '"', ":", ",", "\\", "\n", " ", "a", "1", "-", "null");
   const fragments = fc.array(pieces, { maxLength: 24 }).map((list) => list.join(""));
 
-  it("is found after anything and before anything that closes no brace", () => {
+  it("is found after any text and before any text without a closing brace", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fragments),
@@ -66,7 +66,7 @@ describe("any answer", () => {
     );
   });
 
-  it("is what JSON.parse takes for one, read from left to right", () => {
+  it("is the same object that JSON.parse finds from left to right", () => {
     let some = 0;
     fc.assert(
       fc.property(
@@ -84,7 +84,7 @@ describe("any answer", () => {
   });
 });
 
-/** The same by trying every end for every beginning. */
+/** An independent reference: tries every end for every beginning. */
 function lastByTrying(text: string): unknown {
   let last: unknown;
   for (let start = 0; start < text.length; start += 1) {
@@ -108,7 +108,7 @@ function parsed(json: string): object | undefined {
   }
 }
 
-describe("a mebibyte of what could be the beginning of an answer", () => {
+describe("a mebibyte of possible beginnings of an answer", () => {
   it.each([
     "{",
     '{"',
@@ -121,7 +121,7 @@ describe("a mebibyte of what could be the beginning of an answer", () => {
     '{"a":"{\\"',
     "{ ",
     "\\n",
-  ])("%j takes no long time", (unit) => {
+  ])("%j is searched quickly", (unit) => {
     const text = unit.repeat(Math.floor(2 ** 20 / unit.length));
     const start = process.cpuUsage();
     findAnswer(text);
@@ -129,7 +129,7 @@ describe("a mebibyte of what could be the beginning of an answer", () => {
     expect(cpuMsSince(start)).toBeLessThan(10_000);
   });
 
-  it("is read to its end where it is one text", () => {
+  it("is read to its end if it is one text", () => {
     const text = "\n".repeat(2 ** 19);
     expect(findAnswer(JSON.stringify({ text }))).toEqual({ text });
   });

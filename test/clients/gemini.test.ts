@@ -7,7 +7,7 @@ import { geminiAgent } from "../../src/clients/gemini/run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded from 0.61.0, without what nobody reads.
+// Recorded from 0.61.0, without the parts that the product does not read.
 const id = "24e6cb15-c649-4d84-b702-4710484162e8";
 const init = { type: "init", session_id: id, model: "gemini-2.5-pro" };
 const asked = { type: "message", role: "user", content: "go\n" };
@@ -39,8 +39,8 @@ const nextStep = "\nPlease wait and try again later. To increase your limits, re
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe("what gemini prints", () => {
-  it("is read as what it said, did and used", () => {
+describe("the output of gemini", () => {
+  it("has its messages, actions and usage", () => {
     const { events, end } = read([
       init,
       asked,
@@ -91,7 +91,7 @@ describe("what gemini prints", () => {
     });
   });
 
-  it("ends as limited for nobody knows how long by a daily quota", () => {
+  it("ends as limited for an unknown time by a daily quota", () => {
     const message = "You have exhausted your daily quota on this model.";
     const { end } = read([failed(`[API Error: ${message}]${nextStep}`)], 173, "  retryDelayMs: undefined,\n");
     expect(end).toEqual({ how: "limited", until: null, reason: message });
@@ -115,19 +115,19 @@ describe("what gemini prints", () => {
     expect(end).toEqual({ how: "unavailable", reason });
   });
 
-  it("ends as unauthenticated where no login was chosen", () => {
+  it("ends as unauthenticated if no login was chosen", () => {
     const reason = "Please set an Auth method in your settings.json";
     const { end } = read([], 41, `YOLO mode is enabled.\n${reason}\n`);
     expect(end).toEqual({ how: "unauthenticated", reason });
   });
 
-  it("ends as failed by what it said last where its result has no reason", () => {
+  it("ends as failed with its last message if its result has no reason", () => {
     const fault = { type: "error", severity: "error", message: "The model returned an empty response." };
     const { end } = read([init, fault, { type: "result", status: "error", stats: none }], 1);
     expect(end).toMatchObject({ how: "failed", reason: "The model returned an empty response." });
   });
 
-  it("says nothing of an end that it does not explain", () => {
+  it("has no end if the reason is unknown", () => {
     expect(read([init], 42, "Error resuming session").end).toBeUndefined();
   });
 });
@@ -151,7 +151,7 @@ describe("the usage of a conversation", () => {
     ...{ input_tokens: input, cached, output_tokens: output, total_tokens: input + output },
   });
 
-  it("is told answer by answer, before the tools of an answer have ended, and each once", () => {
+  it("is reported once per answer, before the tools of the answer have ended", () => {
     using home = temporaryFolder({ [record]: lines({ sessionId: id }) });
     const used = new ChatUsage(home.path);
     expect(used.recorded()).toEqual([]);
@@ -167,7 +167,7 @@ describe("the usage of a conversation", () => {
     expect(used.recorded()).toEqual([]);
   });
 
-  it("has in its total what the record did not tell, and nothing after it", () => {
+  it("gets the missing rest from the total, and nothing after it", () => {
     using home = temporaryFolder({ [record]: lines(answer("a", [1200, 200, 11])) });
     const used = new ChatUsage(home.path);
     used.follow(id);
@@ -177,7 +177,7 @@ describe("the usage of a conversation", () => {
     expect(used.recorded()).toEqual([]);
   });
 
-  it("does not count what earlier runs used, though the record has all of it again and in a second file", () => {
+  it("excludes earlier runs, even if the record repeats them or continues in a second file", () => {
     const before = answer("a", [1200, 200, 11]);
     using home = temporaryFolder({ [record]: lines(before) });
     const used = new ChatUsage(home.path, id);
@@ -192,8 +192,8 @@ describe("the usage of a conversation", () => {
   it.each<[string, unknown]>([
     ["without an id", { type: "gemini", tokens: { input: 5, total: 6 } }],
     ["with nonsense", { id: "x", type: "gemini", tokens: { input: -5, cached: 1e99, total: "many" } }],
-    ["that is none", ["tokens"]],
-  ])("is nothing in a message %s", (_, message) => {
+    ["that is not an object", ["tokens"]],
+  ])("ignores a message %s", (_, message) => {
     using home = temporaryFolder({ [record]: `${JSON.stringify(message)}\n"tokens"\n` });
     const used = new ChatUsage(home.path);
     used.follow(id);
@@ -201,7 +201,7 @@ describe("the usage of a conversation", () => {
   });
 });
 
-/** A program of that name that prints its words, some of its environment and what it reads. */
+/** A program called gemini that prints its arguments, some of its environment and its input. */
 const echo = `#!/bin/sh
 [ "$1" = --version ] && { echo 0.61.0; exit; }
 printf '%s\\n' "words $*" "sandbox <$GEMINI_SANDBOX>" "server <\${GOOGLE_GEMINI_BASE_URL-unset}>"; sed 's/^/in /'
@@ -221,7 +221,7 @@ function withProgram() {
 describe("the gemini client", () => {
   const settings = { model: "gemini-2.5-pro", args: ["--debug"], env: {} };
 
-  it("is started with everything allowed inside policy, and in the same conversation", async () => {
+  it("is started with full permissions inside a policy, and in the same conversation", async () => {
     using place = withProgram();
     const more = { env: place.env, sandboxed: true, resume: id, prompt: "go on" };
     const { said: printed } = await started(geminiAgent(settings), more);
@@ -233,7 +233,7 @@ describe("the gemini client", () => {
     ]);
   });
 
-  it("is started with edits and the shell alone without policy", async () => {
+  it("is started with edits and the shell alone without a policy", async () => {
     using place = withProgram();
     const client = geminiAgent({ model: null, args: [], env: {} });
     const { said: printed } = await started(client, { env: place.env, prompt: "go" });
@@ -241,7 +241,7 @@ describe("the gemini client", () => {
     expect(printed.slice(0, 2)).toEqual([`words --output-format stream-json ${words}`, "sandbox <>"]);
   });
 
-  it("gets at signs in a form that it does not take for the name of a file", async () => {
+  it("gets at signs in a form that it does not mistake for a file name", async () => {
     using place = withProgram();
     const prompt = "mail me@example.com about @src/a.ts and \\@done";
     const { said: printed } = await started(geminiAgent(settings), { env: place.env, prompt });
@@ -252,7 +252,7 @@ describe("the gemini client", () => {
     ]);
   });
 
-  it("is usable by a person who is logged in, and nothing is made in its folder", async () => {
+  it("is usable by a person who is logged in, and the probe creates nothing in its folder", async () => {
     using place = withProgram();
     const folder = join(place.path, "home/.gemini");
     const client = geminiAgent(settings);

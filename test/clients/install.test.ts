@@ -26,7 +26,7 @@ function textOf(edit: SettingsEdit): string | null {
 const written = (edit: SettingsEdit) => textOf(edit) ?? "";
 const faultOf = (edit: SettingsEdit) => (edit.ok ? "" : faultLine(edit.fault));
 
-/** What stands there without comments and trailing commas, as the clients read it. */
+/** The content without comments and trailing commas, as the clients read it. */
 const readAsClient = (text: string) =>
   JSON.parse(
     text
@@ -59,14 +59,17 @@ describe("settings in JSON", () => {
     Object.entries(originals).map(([kind, text]) => ({ client, kind, text, ...functions })),
   );
 
-  it.each(cases)("of $client come back to the byte: $kind", ({ text, install, uninstall }) => {
-    const once = written(install(text, hook));
-    expect(once).toContain(ours);
-    expect(textOf(install(once, hook))).toBe(once);
-    expect(textOf(uninstall(once))).toBe(text);
-  });
+  it.each(cases)(
+    "of $client are the same bytes again after removal: $kind",
+    ({ text, install, uninstall }) => {
+      const once = written(install(text, hook));
+      expect(once).toContain(ours);
+      expect(textOf(install(once, hook))).toBe(once);
+      expect(textOf(uninstall(once))).toBe(text);
+    },
+  );
 
-  it.each(cases)("of $client keep what people have: $kind", ({ text, install }) => {
+  it.each(cases)("of $client keep the person's settings: $kind", ({ text, install }) => {
     const { hooks: before = {}, ...rest } = readAsClient(text);
     const { hooks: after, version: _, ...kept } = readAsClient(written(install(text, hook)));
     const { version: __, ...had } = rest;
@@ -76,13 +79,16 @@ describe("settings in JSON", () => {
     }
   });
 
-  it.each(Object.entries(inJson))("of %s that were not there are gone again", (_, { install, uninstall }) => {
-    expect(textOf(uninstall(written(install(null, hook))))).toBeNull();
-    expect(written(install(null, hook)).endsWith("}\n")).toBe(true);
-  });
+  it.each(Object.entries(inJson))(
+    "of %s that did not exist are removed again",
+    (_, { install, uninstall }) => {
+      expect(textOf(uninstall(written(install(null, hook))))).toBeNull();
+      expect(written(install(null, hook)).endsWith("}\n")).toBe(true);
+    },
+  );
 
   it.each(Object.entries(inJson))(
-    "of %s take a new command in place of the old",
+    "of %s replace an old command by the new one",
     (_, { install, uninstall }) => {
       const first = written(install('{\n  "a": 1\n}\n', { command: "old" }));
       const second = written(install(first, hook));
@@ -92,7 +98,7 @@ describe("settings in JSON", () => {
   );
 
   it.each(Object.entries(inJson))(
-    "of %s survive any document and any layout",
+    "of %s work with any document and any layout",
     (_, { install, uninstall }) => {
       const documents = fc
         .dictionary(fc.string(), fc.jsonValue())
@@ -108,7 +114,7 @@ describe("settings in JSON", () => {
     },
   );
 
-  it("keep what people added since, and lose only ours", () => {
+  it("keep what people added since, and lose only Lockstep's hooks", () => {
     const mine = { type: "command", command: "mine" };
     const value = readAsClient(written(claude.install(null, hook))) as {
       hooks: Record<string, { hooks: object[] }[]>;
@@ -125,7 +131,7 @@ describe("settings in JSON", () => {
   });
 
   it.each(["claude/settings.command.json", "claude/settings.http.json", "gemini/config-settings.json"])(
-    "as somebody really has them come back to the byte: %s",
+    "of a real project are the same bytes again after removal: %s",
     (file) => {
       const { install, uninstall } = file.startsWith("claude") ? claude : gemini;
       expect(textOf(uninstall(written(install(sample(file), hook))))).toBe(sample(file));
@@ -133,7 +139,7 @@ describe("settings in JSON", () => {
   );
 });
 
-describe("settings that cannot be read", () => {
+describe("unreadable settings", () => {
   it.each<[string, string, string]>([
     ["a missing comma", '{\n  "a": 1\n  "b": 2\n}', "f.json:3:3: this is not JSON: expected `,` or `}`"],
     ["an open end", '{\n  "a": [1', "f.json:2:10: this is not JSON: expected `,` or `]`"],
@@ -147,7 +153,7 @@ describe("settings that cannot be read", () => {
       '{"hooks": {\n  "Stop": {}, "stop": {}, "agentStop": {}, "AfterAgent": {}}}',
       "f.json:2:",
     ],
-  ])("are a fault with the line, and nothing is written: %s", (_, text, fault) => {
+  ])("are reported with the line, and nothing is written: %s", (_, text, fault) => {
     for (const { install, uninstall } of Object.values(inJson)) {
       expect(faultOf(install(text, hook, "f.json"))).toContain(fault);
       if (!fault.endsWith(":2:")) expect(faultOf(uninstall(text, "f.json"))).toContain(fault);
@@ -166,11 +172,11 @@ describe("settings that cannot be read", () => {
     ],
     ["hooks in one value", "hooks = { Stop = [] }\n", "f.toml:1:1: `hooks` is written as one value"],
     ["a table for a list", "[hooks.Stop]\n", "f.toml:1:1: `hooks.Stop` is written as one value"],
-  ])("are a fault with the line in TOML too: %s", (_, text, fault) => {
+  ])("are reported with the line in TOML too: %s", (_, text, fault) => {
     expect(faultOf(codex.install(text, hook, "f.toml"))).toContain(fault);
   });
 
-  it("are a plugin of somebody else's with our name", () => {
+  it("are a foreign plugin with the name of Lockstep's plugin", () => {
     expect(faultOf(opencode.install("export const X = 1;\n", hook))).toContain(
       "lockstep.js:1:1: another plugin",
     );
@@ -188,7 +194,7 @@ describe("Codex's settings", () => {
     "[a.\"b.c\"]\nd = { e = [1, 2], f = '#' } # g\nlist = [\n  1, # one\n  '''two\n  ]''',\n]\n",
   ];
 
-  it.each(texts)("come back to the byte, comments and all: %j", (text) => {
+  it.each(texts)("are the same bytes again after removal, including comments: %j", (text) => {
     const once = written(codex.install(text, hook));
     expect(once.startsWith(text)).toBe(true);
     expect(textOf(codex.install(once, hook))).toBe(once);
@@ -197,7 +203,7 @@ describe("Codex's settings", () => {
     expect(textOf(codex.uninstall(written(codex.distrust(trusted, "c.toml"))))).toBe(text);
   });
 
-  it("have a table for each event, in seconds, with the command as it is", () => {
+  it("have a table for each event, in seconds, with the unchanged command", () => {
     const text = written(codex.install(null, { command: `sh -c 'x "\\"'` }));
     expect(text).toContain(
       '[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "sh -c \'x \\"\\\\\\"\' # lockstep-guard"\ntimeout = 10\n',
@@ -206,12 +212,12 @@ describe("Codex's settings", () => {
     expect(textOf(codex.uninstall(text))).toBeNull();
   });
 
-  it("keep lines that were added behind ours", () => {
+  it("keep lines that were added below Lockstep's lines", () => {
     const text = `${written(codex.install("a = 1", hook))}[projects.x]\ntrust_level = "trusted"\n`;
     expect(textOf(codex.uninstall(text))).toBe('a = 1\n[projects.x]\ntrust_level = "trusted"\n');
   });
 
-  it("name the hashes of trusted hooks once, and never a second time", () => {
+  it("list the hashes of trusted hooks only once", () => {
     const hooks = [{ key: "/repo/.codex/config.toml:pre_tool_use:0:0", hash: "sha256:1" }];
     const text = written(codex.trust("a = 1\n", hooks, "c.toml"));
     expect(text).toContain(
@@ -226,8 +232,8 @@ describe("Codex's settings", () => {
   });
 });
 
-describe("each client's own traps", () => {
-  it("are seconds for Claude, with every tool matched and failed calls too", () => {
+describe("the settings of each client", () => {
+  it("use seconds for Claude, match every tool and include failed calls", () => {
     const { hooks } = readAsClient(written(claude.install(null, hook)));
     const handler = { type: "command", command: ours, timeout: 10 };
     expect(hooks).toMatchObject({
@@ -238,7 +244,7 @@ describe("each client's own traps", () => {
     });
   });
 
-  it("are commands for Claude where HTTP would be skipped or could not block", () => {
+  it("use commands for Claude if HTTP would be skipped or could not block", () => {
     const http = {
       type: "http",
       url: "http://127.0.0.1:40000/guard/claude",
@@ -254,11 +260,11 @@ describe("each client's own traps", () => {
     expect(textOf(claude.uninstall(text))).toBe('{"a": 1}');
   });
 
-  it("are milliseconds for Gemini", () => {
+  it("use milliseconds for Gemini", () => {
     expect(written(gemini.install(null, hook))).toContain('"timeout": 10000');
   });
 
-  it("are a matcher for Copilot, which has none, and a version", () => {
+  it("have no matcher for Copilot, but a version", () => {
     const text = written(copilot.install(null, hook));
     expect(text).not.toContain("matcher");
     expect(readAsClient(text)).toMatchObject({
@@ -267,7 +273,7 @@ describe("each client's own traps", () => {
     });
   });
 
-  it("are hooks of Cursor's that let a call through where they fail", () => {
+  it("make the hooks of Cursor block calls if they fail", () => {
     const { hooks, version } = readAsClient(written(cursor.install(null, hook))) as {
       hooks: object;
       version: number;
@@ -276,7 +282,7 @@ describe("each client's own traps", () => {
     expect(hooks).toMatchObject({ preToolUse: [{ command: ours, failClosed: true }] });
   });
 
-  it("are one file each, that people commit or do not", () => {
+  it("are one file per client, which people commit or not", () => {
     const files = Object.entries(all).map(([client, { settingsFiles }]) => [
       client,
       ...Object.values(settingsFiles),
@@ -302,7 +308,7 @@ describe("OpenCode's plugin", () => {
   const input = { tool: "write", sessionID: "s1", callID: "c1" };
   const output = { args: { filePath: "a.ts", content: "x" } };
 
-  /** The real file, loaded as OpenCode loads it; `parent` is what the session says of itself. */
+  /** The real file, loaded as OpenCode loads it; `parent` is the parent of the session. */
   async function loaded(folder: string, command: string, parent?: string): Promise<Hooks> {
     using place = temporaryFolder();
     const file = place.write("lockstep.mjs", written(opencode.install(null, { command })));
@@ -313,7 +319,7 @@ describe("OpenCode's plugin", () => {
     return Lockstep({ client, directory: folder });
   }
 
-  it("passes where the command says nothing, or allows", async () => {
+  it("allows a call if the command prints nothing, or allows it", async () => {
     using folder = temporaryFolder();
     for (const command of ["exit 0", `echo '{"allow":true,"reason":""}'`]) {
       const hooks = await loaded(folder.path, command);
@@ -330,13 +336,13 @@ describe("OpenCode's plugin", () => {
     [`echo '{"allow":true}'; exit 2`, "gave a broken answer"],
     ["kill -9 $$", "gave no answer"],
     ["no-such-program-anywhere", "gave no answer (exit 127)"],
-  ])("throws where the command refuses or fails: %s", async (command, reason) => {
+  ])("throws if the command refuses or fails: %s", async (command, reason) => {
     using folder = temporaryFolder();
     const hooks = await loaded(folder.path, command);
     await expect(hooks["tool.execute.before"](input, output)).rejects.toThrow(reason);
   });
 
-  it("throws after two seconds without an answer, and ends what it started", async () => {
+  it("throws after two seconds without an answer, and ends the command", async () => {
     using folder = temporaryFolder();
     const hooks = await loaded(folder.path, "echo $$ > pid; sleep 60");
     const start = performance.now();
@@ -346,7 +352,7 @@ describe("OpenCode's plugin", () => {
     await expect.poll(() => spawnSync("kill", ["-0", pid]).status).not.toBe(0);
   });
 
-  it("hands on what it was told and whose session it is", async () => {
+  it("passes on the call and the parent of its session", async () => {
     using folder = temporaryFolder();
     const hooks = await loaded(folder.path, "cat > seen.json", "s0");
     await hooks["tool.execute.before"](input, output);
@@ -359,7 +365,7 @@ describe("OpenCode's plugin", () => {
     });
   });
 
-  it("tells the agent after a call, beside its result, also where it failed itself", async () => {
+  it("reports to the agent after a call, beside the result, even if the hook failed", async () => {
     using folder = temporaryFolder();
     const result = { output: "done" };
     const hooks = await loaded(folder.path, `echo '{"allow":false,"reason":"undone: b.ts"}'; exit 2`);
@@ -370,7 +376,7 @@ describe("OpenCode's plugin", () => {
     expect(result.output).toContain("gave no answer (exit 1)");
   });
 
-  it("tells a new session what it should know", async () => {
+  it("gives a new session its context", async () => {
     using folder = temporaryFolder();
     const hooks = await loaded(folder.path, `echo '{"allow":true,"reason":"","context":"you are T-1"}'`);
     const info = { id: "s1", directory: folder.path };

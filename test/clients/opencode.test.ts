@@ -7,7 +7,7 @@ import { opencodeAgent } from "../../src/clients/opencode/run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded from 1.18.33, without what nobody reads.
+// Recorded from 1.18.33, without the parts that the product does not read.
 const sessionID = "ses_e1fb0e58dffehGNF8hZCihwidR";
 const line = (type: string, part: object) => ({ type, sessionID, part });
 const text = (said: string) => line("text", { type: "text", text: said });
@@ -32,8 +32,8 @@ const log = (message: string) =>
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe("what opencode prints", () => {
-  it("is read as what it said, did and used", () => {
+describe("the output of opencode", () => {
+  it("has its messages, actions and usage", () => {
     const { events, end } = read([
       line("step_start", { type: "step-start" }),
       text("I begin."),
@@ -93,18 +93,18 @@ describe("what opencode prints", () => {
     expect(read([failed(name, data)], 1).end).toMatchObject({ how, reason: data.message });
   });
 
-  it("ends as failed by what its log says of a fault of its own", () => {
+  it("ends as failed with the error in its log after an internal error", () => {
     const logged = `level=ERROR message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: p/m" cause="x\\n at y"`;
     const { end } = read([failed("UnknownError", { message: "Unexpected server error." })], 1, logged);
     expect(end).toMatchObject({ how: "failed", reason: "ProviderModelNotFoundError: Model not found: p/m" });
   });
 
-  it("says nothing of an end that it does not explain", () => {
+  it("has no end if the reason is unknown", () => {
     expect(read([], 1, "Error: Session not found").end).toBeUndefined();
   });
 });
 
-/** A program of that name; what it does when it runs is the script. */
+/** A program called opencode that runs the script. */
 function withProgram(script: string) {
   const known = `case "$1" in --version) echo 1.18.33; exit;; models) [ "$2" = p ] || echo "Provider not found: $2"; exit;; esac`;
   const folder = temporaryFolder({ "bin/opencode": `#!/bin/sh\n${known}\n${script}\n`, "home/.keep": "" });
@@ -122,7 +122,7 @@ const settings = { model: "p/m", args: ["--variant", "high"], env: {} };
 describe("the opencode client", () => {
   const echo = `printf '%s\\n' "$*" "$OPENCODE_DISABLE_PROJECT_CONFIG" "may $OPENCODE_PERMISSION" "also $OPENCODE_CONFIG_CONTENT"; cat`;
 
-  it("is started with everything allowed inside policy, and in the same conversation", async () => {
+  it("is started with full permissions inside a policy, and in the same conversation", async () => {
     using place = withProgram(echo);
     const more = { env: place.env, sandboxed: true, resume: sessionID, prompt: "go on" };
     const { said } = await started(opencodeAgent(settings), more);
@@ -131,7 +131,7 @@ describe("the opencode client", () => {
     expect(said).toEqual([`${words} --session ${sessionID} --variant high`, "1", "may", "also", "go on"]);
   });
 
-  it("is started without policy with nothing that it would ask for, and with the project's guide", async () => {
+  it("is started without prompts if there is no policy, and with the project's guide", async () => {
     using place = withProgram(echo);
     const guide = place.write("AGENTS.md", "Be brief.\n");
     const more = { env: place.env, folder: place.path, prompt: "go" };
@@ -141,14 +141,14 @@ describe("the opencode client", () => {
     expect(JSON.parse(said[3]?.slice(5) ?? "")).toEqual({ instructions: [guide] });
   });
 
-  it("is not left waiting for hours when its server says so", async () => {
+  it("does not wait for hours when its server demands that", async () => {
     using place = withProgram(`echo '${log("You exceeded your current quota")}' >&2; exec sleep 60`);
     const client = endingLongWaits(opencodeAgent(settings), 200);
     const { end } = await started(client, { env: place.env, prompt: "go" });
     expect(end).toEqual({ how: "limited", until: null, reason: "You exceeded your current quota" });
   });
 
-  it("may wait and go on by itself", async () => {
+  it("may wait for a short time and continue by itself", async () => {
     const answer = JSON.stringify(text('{"status":"OK"}'));
     const script = `echo '${log("Overloaded")}' >&2; sleep 0.1; echo '${answer}'; sleep 0.5`;
     using place = withProgram(script);
@@ -157,7 +157,7 @@ describe("the opencode client", () => {
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("is usable with a provider that it knows, and has then the settings that it does not start without", async () => {
+  it("is usable with a known provider, and then has the settings that it needs to start", async () => {
     using place = withProgram("");
     const client = opencodeAgent(settings);
     expect(await client.probe()).toMatchObject({ usable: true, version: "1.18.33" });
@@ -171,7 +171,7 @@ describe("the opencode client", () => {
     expect(await other.probe()).toMatchObject({ usable: false, why: "unauthenticated" });
   });
 
-  it("gets the key of its model's provider and of no other", () => {
+  it("gets only the key of its model's provider", () => {
     const keys = (model: string | null) =>
       opencodeAgent({ model, args: [], env: {} }).passes.filter((name) => name.endsWith("_API_KEY"));
     expect(keys("openai/gpt-6")).toEqual(["OPENAI_API_KEY"]);

@@ -19,7 +19,7 @@ const result = {
 const read = (answer: unknown, role = "Coder") => readAnswer(answer, { task, role });
 
 describe("an answer", () => {
-  it("may be an agent's output, whose lists may be missing and whose `same` means the task", () => {
+  it("may be an agent's output with missing lists and with `same` for its own task", () => {
     expect(read(output)).toMatchObject({
       kind: "report",
       report: { kind: "result", status: "done", agentForm: true },
@@ -33,7 +33,7 @@ describe("an answer", () => {
     });
   });
 
-  it("has the paths that it says it has changed, and its tests", () => {
+  it("has the paths that the agent claims to have changed, and its tests", () => {
     const artifacts = { files_changed: ["src/a.ts"], tests_added_or_updated: ["test/a.test.ts"] };
     expect(read({ ...output, artifacts })).toMatchObject({
       report: { result: { changes: [{ resource: "src/a.ts", action: "edit" }] } },
@@ -53,7 +53,7 @@ describe("an answer", () => {
     });
   });
 
-  it("may call for help", () => {
+  it("may be an escalation", () => {
     const escalation = {
       escalation: { reason: "no access", attemptedPaths: ["a token"], blockers: ["none"] },
     };
@@ -63,7 +63,7 @@ describe("an answer", () => {
   it.each([
     ["NEEDS_INFO", "Researcher"],
     ["NEEDS_DECISION", "Security"],
-  ])("may be %s from %s and from nobody else", (status, role) => {
+  ])("may be %s from %s only", (status, role) => {
     expect(read({ ...output, status }, role)).toMatchObject({ kind: "question", status });
     expect(read({ ...output, status })).toEqual({
       kind: "invalid",
@@ -88,7 +88,7 @@ describe("an answer", () => {
     ["a result without changes", { ...result, changes: undefined }, "`changes`"],
     ["a list in place of artifacts", { ...output, artifacts: [] }, "artifacts"],
     ["a question without gates", { ...output, status: "NEEDS_INFO", gates: null }, "NEEDS_INFO"],
-  ])("with %s is refused, and the reason says what is wrong", (_, answer, part) => {
+  ])("with %s is refused with a reason that names the fault", (_, answer, part) => {
     const reading = read(answer);
     expect(reading).toEqual({ kind: "invalid", reason: expect.stringContaining(part) });
     const { reason } = reading as { reason: string };
@@ -145,7 +145,7 @@ describe("an answer", () => {
         expect.stringContaining("`escalation.attemptedPaths`"),
       ],
     ],
-  ])("that is %s is refused with all its problems at once, one a line", (_, answer, lines) => {
+  ])("that is %s is refused with all its faults at once, one per line", (_, answer, lines) => {
     const reading = read(answer);
     expect(reading.kind).toBe("invalid");
     expect((reading as { reason: string }).reason.split("\n")).toEqual(lines);

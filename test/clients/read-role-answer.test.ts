@@ -20,7 +20,7 @@ const read = (given: unknown, role: string) => readRoleAnswer(given, { role });
 const statusOf = (given: unknown, role: string) => (read(given, role) as { status?: string }).status;
 
 describe("a role's answer", () => {
-  it("has everything that it said, and nothing where it left lists out", () => {
+  it("has all of its parts, and empty lists for missing ones", () => {
     const artifacts = {
       files_to_create_or_update: ["README.md"],
       files_changed: ["src/a.ts"],
@@ -61,14 +61,14 @@ describe("a role's answer", () => {
     ["manual_steps", ["look", 2], "a list of at most 10000 texts"],
     ["tests_added_or_updated", "test/a.test.ts", "a list of at most 10000 one-line texts"],
     ["tests_added_or_updated", ["a\nb"], "a list of at most 10000 one-line texts"],
-  ])("with `artifacts.%s` as %j is told what it should be", (name, value, wanted) => {
+  ])("with `artifacts.%s` as %j is refused with the expected form", (name, value, wanted) => {
     for (const role of ["Coder", "QA", "Docs"])
       expect(read(answer("OK", { artifacts: { [name]: value } }), role), role).toEqual({
         invalid: expect.stringContaining(`\`artifacts.${name}\` is malformed: give ${wanted}`),
       });
   });
 
-  it.each(["OK", "BLOCKED", "FAIL"])("may be %s from everybody", (status) => {
+  it.each(["OK", "BLOCKED", "FAIL"])("may be %s from every role", (status) => {
     for (const role of [...roleNames, "Translator"])
       expect(statusOf(answer(status), role), role).toBe(status);
   });
@@ -76,7 +76,7 @@ describe("a role's answer", () => {
   it.each([
     ["NEEDS_INFO", "Researcher"],
     ["NEEDS_DECISION", "Security"],
-  ])("may be %s from %s alone", (status, asker) => {
+  ])("may be %s from %s only", (status, asker) => {
     for (const role of roleNames) {
       if (role === asker) expect(statusOf(answer(status), role)).toBe(status);
       else
@@ -114,11 +114,11 @@ describe("a role's answer", () => {
       { escalation: { reason: "no access", attemptedPaths: ["a"], blockers: ["b"] } },
       "`gates`",
     ],
-  ])("with %s cannot be used, and the reason says what is wrong", (_, given, part) => {
+  ])("with %s is refused with a reason that names the fault", (_, given, part) => {
     expect(read(given, "Architect")).toEqual({ invalid: expect.stringContaining(part) });
   });
 
-  it("tells each finding in one line, be it a text or an object", () => {
+  it("lists each finding in one line, whether it is a text or an object", () => {
     const artifacts = {
       findings: [
         "low: two\n  lines",
@@ -150,7 +150,7 @@ describe("a role's answer", () => {
     });
   });
 
-  it("keeps fifty findings, and the one that blocks counts wherever it stands", () => {
+  it("keeps fifty findings, and counts a blocking one at any position", () => {
     const findings = [...Array.from({ length: 60 }, (_, index) => `low: ${index}`), "high: last"];
     expect(read(answer("OK", { artifacts: { findings } }), "Reviewer")).toMatchObject({
       status: "BLOCKED",
@@ -162,7 +162,7 @@ describe("a role's answer", () => {
 const finding = (severity: string) => ({ findings: [{ severity, description: "x" }] });
 const comment = (severity: string) => ({ review_comments: [{ severity, message: "x" }] });
 
-describe("what was found decides, whatever the answer is called", () => {
+describe("the findings decide, not the status", () => {
   it.each<[string, string, unknown, string]>([
     ["Reviewer", "OK", comment("nit"), "OK"],
     ["Reviewer", "OK", comment("minor"), "OK"],
@@ -187,13 +187,13 @@ describe("what was found decides, whatever the answer is called", () => {
     expect(statusOf(answer(status, { artifacts }), role)).toBe(counts);
   });
 
-  it("work that does not meet its definition of done is not OK for those who look at it", () => {
+  it("work that does not meet its definition of done is not OK for reviewing roles", () => {
     const undone = answer("OK", { gates: { meets_definition_of_done: false } });
     for (const role of ["Reviewer", "QA", "Security"]) expect(statusOf(undone, role)).toBe("BLOCKED");
     expect(statusOf(undone, "SpecAgent")).toBe("OK");
   });
 
-  it("names failed tests with their output", () => {
+  it("failed tests are listed with their output", () => {
     const artifacts = { test_results: { passed: 1, failed: 2, output: "FAIL a\nFAIL b" } };
     expect(read(answer("OK", { artifacts }), "QA")).toMatchObject({
       findings: ["high: 2 tests failed: FAIL a FAIL b"],
@@ -213,13 +213,13 @@ describe("questions for a person", () => {
     ["else the notes", "NEEDS_INFO", "Researcher", { questions: [], notes: ["which one"] }, ["which one"]],
     ["else the summary", "NEEDS_INFO", "Researcher", {}, ["done so far"]],
     [
-      "for Security what it found",
+      "the findings for Security",
       "OK",
       "Security",
       { findings: ["low: a", "medium: b"], notes: ["looked"] },
       ["medium: b"],
     ],
-    ["none where nobody is asked", "OK", "Researcher", { questions: ["a?"] }, []],
+    ["none if the status asks nothing", "OK", "Researcher", { questions: ["a?"] }, []],
   ])("are %s", (_, status, role, artifacts, questions) => {
     expect(read(answer(status, { artifacts }), role)).toMatchObject({ questions });
   });

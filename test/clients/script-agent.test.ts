@@ -10,7 +10,7 @@ import { missing, sandboxed, settings } from "../support/sandboxed.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { started, startWith } from "./started-agent.ts";
 
-/** Performs a script in the folder that it lies in. */
+/** Runs a script in the folder of the script. */
 async function performed(folder: TemporaryFolder, yaml: string, more: Partial<AgentStart> = {}) {
   folder.write("script.yaml", yaml);
   const client = scriptAgent({ script: "script.yaml", root: folder.path });
@@ -51,7 +51,7 @@ describe("a scripted agent", () => {
     expect(readlinkSync(join(folder.path, "src/c.txt"))).toBe("a.txt");
   });
 
-  it("does what its attempt does, later ones what the last one does, and says what it has to mend", async () => {
+  it("runs the steps of its attempt, or the last ones, and prints what it must fix", async () => {
     using folder = temporaryFolder();
     const yaml = "attempts: [[{ say: first }], [{ say: second }]]";
     const said = async (input: unknown) => (await performed(folder, yaml, { input })).said;
@@ -61,7 +61,7 @@ describe("a scripted agent", () => {
     expect(await said({ attempt: 5, fix_delta })).toEqual(["to fix: no test", "second"]);
   });
 
-  it("says what failed and goes on", async () => {
+  it("prints what failed and continues", async () => {
     using folder = temporaryFolder({ file: "" });
     const { end, said } = await performed(
       folder,
@@ -82,7 +82,7 @@ describe("a scripted agent", () => {
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("ends where it is told to, also inside a loop", async () => {
+  it("ends at `exit`, even inside a loop", async () => {
     using folder = temporaryFolder();
     const { end, said } = await performed(
       folder,
@@ -109,7 +109,7 @@ describe("a scripted agent", () => {
     expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("timeout of 1.5 seconds") });
   });
 
-  it("may leave something behind in a session of its own, which goes on without a sandbox", async () => {
+  it("may leave a process in a session of its own, which continues without a sandbox", async () => {
     using folder = temporaryFolder();
     const child = join(folder.path, "child");
     const command = "flock child sh -c 'echo > up; until [ -e go ]; do sleep 0.02; done'";
@@ -139,7 +139,7 @@ describe("a script", () => {
     ["steps: [{ exit: 256 }]", "`exit` needs a number from 0 to 255"],
     ["attempts: [[{ say: a }], [{ loop: { steps: [{ sy: b }] } }]]", "attempts[1][0].loop.steps[0]: `sy`"],
     ["steps: [", "it is not valid YAML"],
-  ])("that is %j cannot be used, and nothing of it is done", async (yaml, reason) => {
+  ])("that is %j is not usable, and no step of it runs", async (yaml, reason) => {
     using folder = temporaryFolder({ "script.yaml": yaml });
     const client = scriptAgent({ script: "script.yaml", root: folder.path });
     expect(await client.probe()).toEqual({
@@ -149,21 +149,21 @@ describe("a script", () => {
     });
   });
 
-  it("that became wrong since it was looked at fails its agent, with the reason", async () => {
+  it("that became invalid after the probe fails its agent, with the reason", async () => {
     using folder = temporaryFolder();
     const { end, said } = await performed(folder, "steps: [{ say: a }, { slep: 1 }]");
     expect(end).toMatchObject({ how: "failed", output: expect.stringContaining("did you mean `sleep`?") });
     expect(said).toHaveLength(1);
   });
 
-  it("that is missing cannot be used", async () => {
+  it("that is missing is not usable", async () => {
     expect(await scriptAgent({ script: "none.yaml", root: "/" }).probe()).toMatchObject({
       usable: false,
       why: "missing",
     });
   });
 
-  it("that is right can be used", async () => {
+  it("that is valid is usable", async () => {
     using folder = temporaryFolder({ "script.yaml": "steps: [hang, { hang: true }, { answer: { a: 1 } }]" });
     const client = scriptAgent({ script: "script.yaml", root: folder.path });
     expect(await client.probe()).toMatchObject({ usable: true });
@@ -183,13 +183,13 @@ describe.skipIf(missing !== undefined).each(settings)(
     const start = (box: ReturnType<typeof sandboxed>, onEvent: AgentStart["onEvent"]) => {
       const run = [process.execPath, ownProgram(), box.place("checkout/script.yaml")];
       const client = commandAgent({ run, root: "/" });
-      // The agent's own code may lie in /tmp, which is another one inside.
+      // The code of the agent may be in /tmp, which is another folder inside the sandbox.
       const readOnly = [...box.policy.readOnly, new URL("../..", import.meta.url).pathname];
       const wrap: AgentStart["wrap"] = (command) => box.wrapped(command, { readOnly });
       return client.start(startWith({ input: { attempt: 1 }, wrap, folder: "/", onEvent }));
     };
 
-    it("meets the policy, says so and goes on; what it left behind ends with it", async () => {
+    it("reports what the policy refuses and continues; the process that it left behind ends with it", async () => {
       using box = sandboxed(setting);
       box.write("checkout/script.yaml", `${yaml(box)}- answer: { status: OK }`);
       const said: string[] = [];
@@ -202,7 +202,7 @@ describe.skipIf(missing !== undefined).each(settings)(
       expect(isHeld(box.place("checkout/child"))).toBe(false);
     });
 
-    it("that is stopped ends with all that it left behind", async () => {
+    it("that is stopped ends with every process that it left behind", async () => {
       using box = sandboxed(setting);
       box.write("checkout/script.yaml", `${yaml(box)}- hang`);
       let up = () => {};
@@ -212,7 +212,7 @@ describe.skipIf(missing !== undefined).each(settings)(
       expect(isHeld(box.place("checkout/child"))).toBe(true);
       await agent.stop();
       expect(await agent.ended).toEqual({ how: "stopped" });
-      // The kernel ends a namespace after the program that made it.
+      // The kernel ends a namespace after the process that created it.
       await eventually("its end", () => !isHeld(box.place("checkout/child")) || undefined);
     });
   },

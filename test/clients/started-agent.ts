@@ -5,11 +5,10 @@ export const { PATH = "" } = process.env;
 export interface Started {
   readonly end: AgentEnd;
   readonly events: readonly AgentEvent[];
-  /** Every text that was said. */
   readonly said: readonly string[];
 }
 
-/** What to start an agent with: no policy, unless they are given. */
+/** The options to start an agent with; without a policy, unless one is given. */
 export function startWith(more: Partial<AgentStart> = {}): AgentStart {
   const wrap: AgentStart["wrap"] = (command, env) => ({ command, env });
   return {
@@ -26,7 +25,6 @@ export function startWith(more: Partial<AgentStart> = {}): AgentStart {
   };
 }
 
-/** Follows an agent to its end. */
 export async function started(client: AgentClient, more: Partial<AgentStart> = {}): Promise<Started> {
   const events: AgentEvent[] = [];
   const end = await client.start(startWith({ onEvent: (event) => events.push(event), ...more })).ended;

@@ -12,7 +12,7 @@ import { PATH, startWith } from "./started-agent.ts";
 
 const id = "449feed5-2b93-436a-99a0-99b3c7d99d87";
 
-/** How a client begins, and where and how its record says what the second answer used: 100 read, 10 written. */
+/** How a client begins, and where and how its record reports the usage of the second answer: 100 read, 10 written. */
 interface Recording {
   readonly agent: (settings: ClientSettings) => AgentClient;
   readonly begins: object;
@@ -62,7 +62,7 @@ const recordings: readonly (readonly [string, Recording])[] = [
 afterEach(() => void vi.unstubAllEnvs());
 
 describe.each(recordings)("%s", (name, { agent, begins, record, answer }) => {
-  /** A program of that name that says how it begins and then nothing more, as during a long command. */
+  /** A program with the client's name that prints its beginning and then nothing more, as during a long command. */
   function program() {
     const folder = temporaryFolder({
       [`bin/${name}`]: `#!/bin/sh\necho '${JSON.stringify(begins)}'\nexec sleep 600\n`,
@@ -86,7 +86,7 @@ describe.each(recordings)("%s", (name, { agent, begins, record, answer }) => {
     return { ...folder, run, add, used, begun };
   }
 
-  it("tells what an answer used while it says nothing more", async () => {
+  it("reports the usage of an answer while the client prints nothing more", async () => {
     using fake = program();
     await fake.begun();
     fake.add(1);
@@ -96,7 +96,7 @@ describe.each(recordings)("%s", (name, { agent, begins, record, answer }) => {
     expect(fake.used()).toEqual([110]);
   });
 
-  it("tells what it used last though it is stopped at that moment", async () => {
+  it("reports its last usage even if it is stopped at that moment", async () => {
     using fake = program();
     await fake.begun();
     fake.add(1);

@@ -43,19 +43,19 @@ const fixDelta = {
 };
 
 describe("an assignment", () => {
-  it("is one that can be dispatched", () => {
+  it("is valid for a dispatch", () => {
     const packet = { task_id: task.id, assignment, active_locks: [] };
     expect(preDispatch.safeParse(packet)).toMatchObject({ success: true });
   });
 
-  it("expects the evidence that the task names, else that of its checks", () => {
+  it("expects the evidence that the task names, or else that of its checks", () => {
     expect(assignment.evidence).toEqual(["cmd: npm test"]);
     expect(assignmentOf({ ...task, evidence: ["output"] }, "w").evidence).toEqual(["output"]);
   });
 });
 
 describe("the universal input", () => {
-  it("has every field of the contract, and what Lockstep adds", () => {
+  it("has every field of the contract, and the additions of Lockstep", () => {
     expect(universalInput(task, facts)).toEqual({
       role: "Coder",
       task: {
@@ -83,14 +83,14 @@ describe("the universal input", () => {
     });
   });
 
-  it("has empty lists where the plan says nothing, and no risk", () => {
+  it("has empty lists for missing parts of the plan, and the risk `none`", () => {
     const { non_goals: _1, context_files: _2, constraints: _3, risk_flags: _4, ...bare } = task;
     expect(universalInput(bare, facts).task).toMatchObject({
       ...{ non_goals: [], context_files: [], constraints: [], risk_flags: ["none"] },
     });
   });
 
-  it("names the changed files for a Reviewer and nobody else, and the fix for another attempt", () => {
+  it("names the changed files for a Reviewer only, and the fix for another attempt", () => {
     const changedFiles = [{ path: "src/b.ts", old_path: "src/a.ts", change_type: "renamed" }] as const;
     const input = universalInput(task, { ...facts, role: "Reviewer", attempt: 2, fixDelta, changedFiles });
     expect(input.task.session_changed_files).toEqual(changedFiles);
@@ -101,7 +101,7 @@ describe("the universal input", () => {
 });
 
 describe("the universal input in a session", () => {
-  it("says what there is, how the checks stand, and what a reviewer of this kind of project goes through", () => {
+  it("has the session's files, the state of the checks, and a reviewer's checklist for this kind of project", () => {
     const input = universalInput(task, {
       ...{ ...facts, role: "Security", artifacts: [".agents-work/s/spec.md"] },
       ...{ ciStatus: "red", lastFailedStep: "npm test" },
@@ -115,7 +115,7 @@ describe("the universal input in a session", () => {
     expect(input.checklist.join()).not.toContain("XSS");
   });
 
-  it("has what the plan says beyond the contract", () => {
+  it("has the fields of the plan beyond the contract", () => {
     const planned = { ...task, done_when: ["it rounds"], files_expected: ["src/price/a.ts"] };
     expect(universalInput(planned, facts).task).toMatchObject({
       done_when: ["it rounds"],
@@ -129,7 +129,7 @@ describe("the prompt", () => {
   using project = temporaryFolder();
   const root = project.path;
 
-  it("holds the role's duties, the scope, the way to widen it, and the whole input", () => {
+  it("has the role's duties, the scope, the way to widen it, and the whole input", () => {
     const prompt = promptFor(input, { role: "Coder", root });
     expect(prompt).toContain("You are Coder");
     expect(prompt).toContain("Implement the task");
@@ -140,7 +140,7 @@ describe("the prompt", () => {
     expect(findAnswer(prompt.slice(prompt.lastIndexOf("Input:")))).toEqual(JSON.parse(JSON.stringify(input)));
   });
 
-  it("shows an answer that would be taken", () => {
+  it("has an example of a valid answer", () => {
     const prompt = promptFor(input, { role: "Coder", root });
     const example = findAnswer(prompt.slice(0, prompt.indexOf("Input:")));
     const asked = { id: "T-001", criteria: ["cmd: npm test"], worklogPath: undefined };
@@ -150,7 +150,7 @@ describe("the prompt", () => {
     });
   });
 
-  it("knows a role of the project's own by its name", () => {
+  it("names a role of the project", () => {
     expect(promptFor(input, { role: "Translator", root })).toContain("You are Translator");
     expect(promptFor(input, { role: "constructor", root })).toContain("Do the task.");
   });
@@ -158,11 +158,11 @@ describe("the prompt", () => {
   it.each([
     ["Coder", "`status` is `OK`, `FAIL` or `BLOCKED`"],
     ["Security", "`status` is `OK`, `NEEDS_DECISION`, `FAIL` or `BLOCKED`"],
-  ])("tells %s with which words to answer", (role, words) => {
+  ])("lists for %s the statuses that it may answer", (role, words) => {
     expect(promptFor(input, { role, root })).toContain(words);
   });
 
-  it("leaves out what the task does not have", () => {
+  it("omits what the task does not have", () => {
     const bare = { ...task, forbidden_scope: [], context_files: [] };
     const prompt = promptFor(universalInput(bare, { ...facts, assignment: assignmentOf(bare, "w.md") }), {
       role: "QA",
@@ -172,7 +172,7 @@ describe("the prompt", () => {
     expect(prompt).not.toContain("Read every file");
   });
 
-  it("says on another attempt what was refused, and in the same conversation only that", () => {
+  it("has the refusal on another attempt, and in the same conversation nothing else", () => {
     const again = universalInput(task, { ...facts, attempt: 2, fixDelta });
     for (const prompt of [promptFor(again, { role: "Coder", root }), promptToFix(again)]) {
       expect(prompt).toContain("This is attempt 2");

@@ -56,7 +56,7 @@ async function engineWith(state: TaskState): Promise<TestEngine> {
 }
 
 describe("a task", () => {
-  it("begins in PENDING, added by hand or dispatched", async () => {
+  it("begins in PENDING, whether it was added or dispatched", async () => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
     await dispatch(engine, packet("T-2", ["lib"]));
@@ -83,7 +83,7 @@ describe("a task", () => {
     },
   );
 
-  it("that is MERGED stays so, whatever is asked", async () => {
+  it("that is MERGED stays so after every operation", async () => {
     const engine = await engineWith("MERGED");
     const before = await engine.ledger.events();
     expect((await start(engine)).code).toBe("R-ST-001");
@@ -93,7 +93,7 @@ describe("a task", () => {
     expect(await engine.ledger.events()).toEqual(before);
   });
 
-  it("that failed reaches PENDING only by way of a person", async () => {
+  it("that failed returns to PENDING only through a person", async () => {
     const engine = await engineWith("FAILED");
     expect((await start(engine)).code).toBe("R-ST-001");
     expect((await operate(engine, "task-retry", { task: "T-1" }, person)).code).toBe("R-ST-001");
@@ -101,7 +101,7 @@ describe("a task", () => {
     expect((await storyOf(engine, "T-1")).slice(-2)).toEqual(["FAILED → ESCALATED", "ESCALATED → PENDING"]);
   });
 
-  it("that is rejected is told with each rework why, and what would be accepted", async () => {
+  it("that is rejected shows with each rework why, and what would be accepted", async () => {
     const engine = await engineWith("REJECTED");
     expect((await start(engine)).details?.fix_delta).toEqual({
       code: "R-PC-001",
@@ -111,7 +111,7 @@ describe("a task", () => {
     });
   });
 
-  it("counts its own rework and nobody else's", async () => {
+  it("counts its own rework, not that of other tasks", async () => {
     const engine = await engineWith("REJECTED");
     await dispatch(engine, packet("T-2", ["lib"]));
     await start(engine);
@@ -141,7 +141,7 @@ describe("a denied task", () => {
         return operate(engine, "watchdog", {}, person);
       },
     ],
-  ])("is stopped by %s, and goes no step on from there by itself", async (_point, state, deny) => {
+  ])("is stopped by %s and does not continue by itself", async (_point, state, deny) => {
     const engine = await memoryEngine();
     await deny(engine);
     const task = await engine.ledger.task("T-1");
@@ -160,7 +160,7 @@ describe("a denied task", () => {
     expect(await stateOf(engine, "T-1")).toBe(state);
   });
 
-  it("has no second retry, neither by name nor by another dispatch", async () => {
+  it("has no second retry, neither by `task-retry` nor by another dispatch", async () => {
     const engine = await memoryEngine();
     const bad = (worklog_path: string) => packet("T-1", ["src"], { assignment: { worklog_path } });
     await dispatch(engine, bad(""));
@@ -173,7 +173,7 @@ describe("a denied task", () => {
     expect(await stateOf(engine, "T-1")).toBe("ESCALATED");
   });
 
-  it("is not merged with a change to what it was forbidden, however good the rest", async () => {
+  it("is not merged if it changes a forbidden path, even if the rest is correct", async () => {
     const engine = await memoryEngine();
     const assignment = { forbidden_scope: ["src/keys"] };
     await dispatch(engine, packet("T-1", ["src"], { assignment }));
@@ -186,7 +186,7 @@ describe("a denied task", () => {
   });
 });
 
-describe("at the same time", () => {
+describe("in parallel", () => {
   const using = (...uses: string[]) => ({ assignment: { uses } });
   it.each<[string, readonly [object, object], string]>([
     [
@@ -216,7 +216,7 @@ describe("at the same time", () => {
   });
 
   it.each(["cat src/b/x.ts", "grep -rn price src", "git diff -- src/b", "wc -l src/*/*.ts"])(
-    "everybody may read what another task holds: %s",
+    "every task may read what another task holds: %s",
     (command) => {
       expect(fixtureProject.judge(command)).toEqual([]);
       expect(fixtureProject.judge(`${command} > src/b/x.ts`)).not.toEqual([]);
@@ -224,8 +224,8 @@ describe("at the same time", () => {
   );
 });
 
-describe("one machine", () => {
-  /** For each operation an input that is as good as can be. */
+describe("the task machine", () => {
+  /** For each operation, a valid input. */
   const inputs = {
     status: {},
     "task-list": {},
@@ -273,22 +273,19 @@ describe("one machine", () => {
   } as const satisfies Record<OperationName, object>;
   const names = Object.keys(operations) as OperationName[];
 
-  it.each(taskStates)(
-    "takes work to MERGED by completing it in REVIEW and in no other way: %s",
-    async (state) => {
-      const merging: string[] = [];
-      for (const name of names) {
-        const engine = await engineWith(state);
-        engine.disk["/repo/worklogs/T-1.md"] = "and more than that\n".repeat(9);
-        await operate(engine, name, inputs[name] as never, person);
-        if ((await stateOf(engine, "T-1")) === "MERGED") merging.push(name);
-        expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
-      }
-      expect(merging).toEqual(state === "MERGED" ? names : state === "REVIEW" ? ["complete"] : []);
-    },
-  );
+  it.each(taskStates)("merges work only by completing it in REVIEW: %s", async (state) => {
+    const merging: string[] = [];
+    for (const name of names) {
+      const engine = await engineWith(state);
+      engine.disk["/repo/worklogs/T-1.md"] = "and more than that\n".repeat(9);
+      await operate(engine, name, inputs[name] as never, person);
+      if ((await stateOf(engine, "T-1")) === "MERGED") merging.push(name);
+      expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
+    }
+    expect(merging).toEqual(state === "MERGED" ? names : state === "REVIEW" ? ["complete"] : []);
+  });
 
-  it("tells every change of state once: from, to, who, why and when", async () => {
+  it("records every change of state once: from, to, actor, cause and time", async () => {
     const engine = await engineWith("BLOCKED");
     const again = () => dispatch(engine, packet("T-1", ["src"], { context_revision: 1 }));
     await again();
@@ -347,14 +344,14 @@ describe("the ledger's clock", () => {
     return answers.map(({ code, details }) => [code, details?.lease_expires_at, details?.state]);
   }
 
-  it("decides alone: no time that an agent or its program names counts", async () => {
+  it("is the only clock: no time in an agent's document counts", async () => {
     const alone = await told({});
     expect(alone.map(([code]) => code)).toEqual(["OK", "OK", "OK", "R-LS-001", "R-WD-001"]);
     expect(await told(times)).toEqual(alone);
   });
 });
 
-describe("what hooks are told out of the ledger", () => {
+describe("the facts that hooks get from the ledger", () => {
   it("are its locks, its running tasks, and a snapshot of all four parts", async () => {
     const engine = await engineWith("IN_PROGRESS");
     await dispatch(engine, packet("T-2", ["src/a"]));
@@ -397,7 +394,7 @@ describe("what hooks are told out of the ledger", () => {
 });
 
 describe("an event that cannot be written", () => {
-  it("takes its action with it: nothing happens that the log does not tell", async () => {
+  it("undoes its action: nothing happens without an event in the log", async () => {
     using folder = temporaryFolder();
     const ledger = await openSqliteLedger({ folder: folder.path, create: true });
     const engine = await memoryEngine({ ledger });
@@ -423,7 +420,7 @@ describe("an event that cannot be written", () => {
     for (const act of actions) await expect(act()).rejects.toThrow("no more");
     expect(await everything()).toEqual(before);
     expect(await ledger.setting("breaker")).toBeUndefined();
-    // A stop is shown to the hooks before it is recorded: what fails here fails on the safe side.
+    // A stop is shown to the hooks before it is recorded, so a failure here is on the safe side.
     expect(engine.shown).toEqual(["STOP"]);
     database.exec("DROP TRIGGER no_more");
     expect((await submit(engine, "T-1")).allow).toBe(true);

@@ -56,7 +56,7 @@ describe("a task that has used up a budget", () => {
       { signal: "cost_usd", limit: 2 },
     ],
   ])(
-    "in %s is failed, then escalated, and a person is asked in the same moment",
+    "in %s fails and is escalated, and a person is asked in the same commit",
     async (_, make, more, data) => {
       const engine = await make();
       expect((await storyOf(engine, "T-1")).slice(-2)).toEqual([
@@ -72,7 +72,7 @@ describe("a task that has used up a budget", () => {
     },
   );
 
-  it("by going in circles is asked about in no such way", async () => {
+  it("because of a loop asks no such question", async () => {
     const engine = await memoryEngine();
     await again(engine);
     const { haltTask } = await import("../../src/engine/attempts/halt-task.ts");
@@ -88,7 +88,7 @@ describe("a task that has used up a budget", () => {
     ["continue: 20000", 20_000],
     ["continue 20k tokens", 20_000],
     ["20000", 20_000],
-  ])("goes on after %j with so many tokens more", async (answer, more) => {
+  ])("continues after %j with that number of additional tokens", async (answer, more) => {
     const engine = await halted();
     expect(await decide(engine, answer)).toMatchObject({ allow: true, details: { task_state: "PENDING" } });
     expect(await open(engine)).toEqual([]);
@@ -101,7 +101,7 @@ describe("a task that has used up a budget", () => {
     expect(await open(engine)).toMatchObject([{ id: "UD-2", kind: "continue" }]);
   });
 
-  it("keeps what its review said and its retries: it is no fresh start", async () => {
+  it("keeps its review and its retries: continuing is not a fresh start", async () => {
     const engine = await halted();
     const before = await engine.ledger.task("T-1");
     await decide(engine, "continue: 10");
@@ -114,7 +114,7 @@ describe("a task that has used up a budget", () => {
     expect((await engine.ledger.task("T-1"))?.continued).toBeNull();
   });
 
-  it("may take the minutes that a person says, once", async () => {
+  it("may use the minutes that a person allows, once", async () => {
     const engine = await overtime();
     await decide(engine, "continue: 5 minutes");
     await again(engine);
@@ -129,7 +129,7 @@ describe("a task that has used up a budget", () => {
     expect((await engine.ledger.attempt("T-1"))?.minutesMax).toBe(15);
   });
 
-  it("has more dollars as it has more tokens", async () => {
+  it("gets more dollars in the same way as more tokens", async () => {
     const engine = await halted({ costUsd: { warn: 1, halt: 2 } }, 1, 2.1);
     await decide(engine, "$0.5");
     await again(engine);
@@ -137,7 +137,7 @@ describe("a task that has used up a budget", () => {
     expect((await beat(engine, 1, 0.1)).code).toBe("R-BG-001");
   });
 
-  it.each(["stop", "no", "stop: it is not worth it"])("ends for good after %j", async (answer) => {
+  it.each(["stop", "no", "stop: it is not worth it"])("fails permanently after %j", async (answer) => {
     const engine = await halted();
     expect(await decide(engine, answer)).toMatchObject({ allow: true, details: { task_state: "FAILED" } });
     expect((await engine.ledger.task("T-1"))?.refusal?.details).toMatchObject({ cancelled: true });
@@ -145,7 +145,7 @@ describe("a task that has used up a budget", () => {
   });
 
   it.each(["continue: much", "continue: 30 minutes", "perhaps", "continue: 0"])(
-    "stays as it is after %j, and the answer says what can be said",
+    "is unchanged after %j, and the answer lists the valid answers",
     async (answer) => {
       const engine = await halted();
       expect(await decide(engine, answer)).toMatchObject({ code: "R-IN-001" });
@@ -154,7 +154,7 @@ describe("a task that has used up a budget", () => {
     },
   );
 
-  it("is asked about no more when a person has resolved it in another way, and once when it ends again", async () => {
+  it("drops its question if a person resolves it otherwise, and asks again at the next limit", async () => {
     const engine = await halted();
     await operate(engine, "task-resolve", { task: "T-1", note: "afresh" }, person);
     expect(await open(engine)).toEqual([]);
@@ -164,7 +164,7 @@ describe("a task that has used up a budget", () => {
     expect(await open(engine)).toMatchObject([{ id: "UD-2" }]);
   });
 
-  it("can be let go on by nobody but a person", async () => {
+  it("can be continued only by a person", async () => {
     const engine = await halted();
     const agent = { role: "attempt", task: "T-1", epoch: 1 } as const;
     expect((await operate(engine, "decide", { id: "UD-1", answer: "continue" }, agent)).allow).toBe(false);
@@ -172,7 +172,7 @@ describe("a task that has used up a budget", () => {
   });
 });
 
-it("a role of a session that has used up its budget is the session's to ask about", async () => {
+it("the session asks about a role that has used up its budget, not the task", async () => {
   const engine = await memoryEngine();
   await dispatch(engine, packet("2026-01-01_x/meta", ["src"]));
   await operate(engine, "heartbeat", { task: "2026-01-01_x/meta", tokens: 50_000 }, person);

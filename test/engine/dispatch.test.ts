@@ -44,7 +44,7 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, packet("T-2", asked))).code).toBe(code);
   });
 
-  it("is for those that the task's type is for, and changes nothing where it names another", async () => {
+  it("is refused if the task's type excludes the named agent, and changes nothing", async () => {
     const engine = await memoryEngine({ limits: { implementers: { product: ["coder"] } } });
     const typed = (agent: string) => ({ ...packet("T-1", ["src"]), type: "product", agent });
     expect(await dispatch(engine, typed("tester"))).toMatchObject({
@@ -55,7 +55,7 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, typed("coder"))).allow).toBe(true);
   });
 
-  it("takes all of a scope or none", async () => {
+  it("locks a whole scope or none of it", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src/b"]));
     await dispatch(engine, packet("T-2", ["src/a", "src/b", "src/c"]));
@@ -63,7 +63,7 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, packet("T-3", ["src/a"]))).allow).toBe(true);
   });
 
-  it("does not see the locks of a task that is over", async () => {
+  it("ignores the locks of a finished task", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await operate(engine, "task-cancel", { task: "T-1", reason: "no" }, person);
@@ -90,7 +90,7 @@ describe("a dispatch", () => {
     expect(epochs).toEqual([1, 2, 3]);
   });
 
-  it("counts the packet's own active_locks beside the ledger's", async () => {
+  it("counts the packet's own active_locks together with those of the ledger", async () => {
     const engine = await memoryEngine();
     const foreign = [{ task_id: "X-9", resource: "src", active: true }];
     expect((await dispatch(engine, packet("T-1", ["src/a"], { active_locks: foreign }))).code).toBe(
@@ -99,25 +99,25 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, packet("T-2", ["lib"], { active_locks: [{}] }))).code).toBe("R-PD-007");
   });
 
-  it.each(["src/\ud800", "src/\udfff/a"])("of a path that no file can have is refused", async (path) => {
+  it.each(["src/\ud800", "src/\udfff/a"])("of an impossible path is refused", async (path) => {
     expect((await dispatch(await memoryEngine(), packet("T-1", [path]))).code).toBe("R-PD-002");
   });
 
-  it("with a runner that does not exist is refused", async () => {
+  it("with a runner that is not running is refused", async () => {
     const engine = await memoryEngine();
     engine.dead.add(5);
     const asked = { packet: packet("T-1", ["src"]), runnerPid: 5 };
     expect((await operate(engine, "dispatch", asked, person)).code).toBe("R-IN-001");
   });
 
-  it("that depends on thousands is refused", async () => {
+  it("with more than 1000 dependencies is refused", async () => {
     const depends_on = Array.from({ length: 1001 }, (_, index) => `D-${index}`);
     expect((await dispatch(await memoryEngine(), packet("T-1", ["src"], { depends_on }))).code).toBe(
       "R-IN-001",
     );
   });
 
-  it("is not confused by a packet that says a finished task still holds something", async () => {
+  it("is not misled by a packet that lists a lock of a finished task", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await operate(engine, "task-cancel", { task: "T-1", reason: "no" }, person);
@@ -131,7 +131,7 @@ describe("a dispatch", () => {
     ["an objective alone", { objective: "round prices" }, "R-PD-001"],
     ["no evidence", { objective: "round prices", forbidden_actions: [] }, "R-PD-001"],
     ["all of it", { objective: "round prices", forbidden_actions: [], evidence: ["test output"] }, "OK"],
-  ])("wants the whole delegation checklist where there is any of it: %s", async (_name, assignment, code) => {
+  ])("needs the whole delegation checklist if it has any part of it: %s", async (_name, assignment, code) => {
     const engine = await memoryEngine();
     expect((await dispatch(engine, packet("T-1", ["src"], { assignment }))).code).toBe(code);
   });
@@ -141,13 +141,13 @@ describe("a dispatch", () => {
     ["a blank", "T 1", "R-IN-001"],
     ["a path", "a/b/c", "R-IN-001"],
     ["a leading digit", "1T", "R-IN-001"],
-  ])("with %s for a task id is refused and leaves nothing behind", async (_name, id, code) => {
+  ])("with %s as the task id is refused and stores nothing", async (_name, id, code) => {
     const engine = await memoryEngine();
     expect((await dispatch(engine, { ...packet("T-1", ["src"]), task_id: id })).code).toBe(code);
     expect(await engine.ledger.tasks()).toEqual([]);
   });
 
-  it.each([undefined, null, [], "x", 3])("of %j is no packet", async (document) => {
+  it.each([undefined, null, [], "x", 3])("of %j is not a packet", async (document) => {
     expect((await dispatch(await memoryEngine(), document)).code).toBe("R-IN-001");
   });
 });
@@ -192,7 +192,7 @@ describe("a denied dispatch", () => {
     ["forbidden_scope", "dist", { paths: ["dist"] }, "R-PD-004"],
     ["worklog_path", 3, ["log.md"], "R-PD-005"],
     ["timeout_seconds", "600", "900", "R-PD-006"],
-  ])("counts as changed by its word for a field of another form: %s", async (name, first, second, code) => {
+  ])("counts as changed if a field of the wrong type changes: %s", async (name, first, second, code) => {
     const engine = await memoryEngine();
     const given = (value: unknown) => packet("T-1", ["src"], { assignment: { [name]: value } });
     expect((await dispatch(engine, given(first))).code).toBe(code);
@@ -202,7 +202,7 @@ describe("a denied dispatch", () => {
     expect((await dispatch(engine, given(second))).code).toBe(code);
   });
 
-  it("may be repeated unchanged when its context revision goes up", async () => {
+  it("may be repeated unchanged if its context revision grows", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await submit(engine, "T-1", { status: "nonsense" });
@@ -211,7 +211,7 @@ describe("a denied dispatch", () => {
     expect((await dispatch(engine, packet("T-1", ["src"], { context_revision: 1 }))).allow).toBe(true);
   });
 
-  it("for a lock costs nothing and is undone by the release of that lock", async () => {
+  it("that waits for a lock costs no retry and is unblocked by the release of that lock", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     for (let turn = 0; turn < 3; turn += 1)
@@ -224,14 +224,14 @@ describe("a denied dispatch", () => {
   });
 });
 
-describe("a task that was added by hand", () => {
+describe("a task that was added before its dispatch", () => {
   const terms = {
     agent: "ann",
     depends_on: ["T-0"],
     assignment: { acceptance_criteria: ["cmd: false"], forbidden_scope: ["src/secret"], uses: ["database"] },
   };
 
-  it("keeps what was set for it, whatever a packet leaves out or says instead", async () => {
+  it("keeps its terms, whatever a packet omits or contradicts", async () => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"], terms) }, person);
     const replaced = { depends_on: [], assignment: { acceptance_criteria: ["looks fine"], uses: [] } };
@@ -259,7 +259,7 @@ describe("a task that was added by hand", () => {
 describe("named resources", () => {
   const uses = (id: string) => packet(id, [`src/${id}`], { assignment: { uses: ["database"] } });
 
-  it("are locked like paths", async () => {
+  it("are locked in the same way as paths", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, uses("T-1"));
     expect(await dispatch(engine, uses("T-2"))).toMatchObject({
@@ -270,7 +270,7 @@ describe("named resources", () => {
     expect((await dispatch(engine, uses("T-2"))).allow).toBe(true);
   });
 
-  it("may have room for several", async () => {
+  it("may be used by several tasks", async () => {
     const engine = await memoryEngine({ limits: { resources: { database: 2 } } });
     const codes = [];
     for (const id of ["T-1", "T-2", "T-3"]) codes.push((await dispatch(engine, uses(id))).code);
@@ -285,7 +285,7 @@ describe("dependencies", () => {
     expect((await operate(engine, "complete", { task: id }, person)).allow).toBe(true);
   }
 
-  it("must all be merged before a task starts; it comes back by itself", async () => {
+  it("must all be merged before a task starts; the task unblocks by itself", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("A", ["a"]));
     await dispatch(engine, packet("B", ["b"]));
@@ -324,7 +324,7 @@ describe("dependencies", () => {
     expect(await stateOf(engine, "Y")).toBe("PENDING");
   });
 
-  it("that have failed already block a task as it is added, and one that is dispatched", async () => {
+  it("that have failed block a task when it is added or dispatched", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("A", ["a"]));
     await operate(engine, "task-cancel", { task: "A", reason: "wrong" }, person);

@@ -15,7 +15,7 @@ const roles: readonly Call["role"][] = [
 ];
 
 describe("an internal operation", () => {
-  it.each(Object.entries(internalOperations))("%s runs for its callers and for no other", (name, callers) => {
+  it.each(Object.entries(internalOperations))("%s runs only for its callers", (name, callers) => {
     const act = internal(name as keyof typeof internalOperations, () => "done");
     for (const role of roles) {
       const run = () => act({}, {}, { role });
@@ -24,7 +24,7 @@ describe("an internal operation", () => {
     }
   });
 
-  it("leaves the ledger as it was for a caller that it is not for", async () => {
+  it("does not change the ledger for any other caller", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const before = await engine.ledger.events();
@@ -45,7 +45,7 @@ describe("an internal operation", () => {
 });
 
 describe("a run that a person started", () => {
-  it("answers no question in the person's place, and stops nothing", async () => {
+  it("can neither answer questions for the person nor stop anything", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]), runner);
     expect(isOwner(runner)).toBe(true);

@@ -8,14 +8,14 @@ import { operate } from "../../src/engine/operate.ts";
 import { replanTask } from "../../src/engine/tasks/replan-task.ts";
 import { dispatch, memoryEngine, packet, person, runner } from "../support/memory-engine.ts";
 
-describe("what lifecycle hooks leave", () => {
+describe("the results of lifecycle hooks", () => {
   const record = {
     task: "T-1",
     point: "before_submit",
     results: [{ hook: "create_pr", status: "SUCCESS", message: "opened", context: {} }],
   };
 
-  it("is the address of a pull request and what was pushed, and an event of what ran", async () => {
+  it("are the address of a pull request, the pushed commit, and an event about the run", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const context = { pr_url: "https://127.0.0.1/pull/1", pushed: "abc", tests: "npm test", approvals: {} };
@@ -30,7 +30,7 @@ describe("what lifecycle hooks leave", () => {
     });
   });
 
-  it("is nothing of an attempt that is over", async () => {
+  it("are not stored for an attempt that is over", async () => {
     const engine = await memoryEngine();
     const dispatched = await dispatch(engine, packet("T-1", ["src"]));
     const epoch = (dispatched.details as { epoch: number }).epoch - 1;
@@ -41,7 +41,7 @@ describe("what lifecycle hooks leave", () => {
 });
 
 describe("the type of a task", () => {
-  it("is what it was added with, and stands in the answer to whoever dispatches it", async () => {
+  it("is the one it was added with, and is part of the dispatch's answer", async () => {
     const engine = await memoryEngine();
     const added = packet("T-1", ["src"], { type: "product" });
     await operate(engine, "task-add", { packet: added }, person);
@@ -53,7 +53,7 @@ describe("the type of a task", () => {
     expect((await engine.ledger.task("T-1"))?.type).toBe("product");
   });
 
-  it("may come with the packet, and need not", async () => {
+  it("may be part of the packet, and is optional", async () => {
     const engine = await memoryEngine();
     expect((await dispatch(engine, packet("T-1", ["a"], { type: "hotfix" }))).details).toMatchObject({
       type: "hotfix",
@@ -62,7 +62,7 @@ describe("the type of a task", () => {
     expect(await dispatch(engine, packet("T-3", ["c"], { type: 3 }))).toMatchObject({ code: "R-IN-001" });
   });
 
-  it("changes with its plan until somebody starts it", async () => {
+  it("changes with the plan until the task starts", async () => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"], { type: "product" }) }, person);
     const replan = (type: string) => replanTask(engine, { packet: packet("T-1", ["src"], { type }) }, runner);
@@ -72,7 +72,7 @@ describe("the type of a task", () => {
     expect((await engine.ledger.task("T-1"))?.type).toBe("hotfix");
   });
 
-  it("is none for a task that an older ledger kept without one, which goes on like any other", async () => {
+  it("is null for a task that an older ledger stored without one", async () => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
     const { type: _type, ...older } = (await engine.ledger.task("T-1")) as Task;
@@ -86,7 +86,7 @@ describe("the type of a task", () => {
 describe("a question to a person", () => {
   const check = { task: "T-1", criterion: "it reads well", commit: "a".repeat(40) };
 
-  it("about a piece of work is asked once, and dropped when there is newer work", async () => {
+  it("about work is asked once, and cancelled by newer work", async () => {
     const engine = await memoryEngine();
     await askManual(engine, check, person);
     expect(await askManual(engine, check, person)).toMatchObject({ id: "UD-1", state: "pending" });
@@ -100,7 +100,7 @@ describe("a question to a person", () => {
     ]);
   });
 
-  it("is asked of nobody in a dry run", async () => {
+  it("is not asked in a dry run", async () => {
     const engine = await memoryEngine();
     expect(await askManual(engine, check, { ...person, dryRun: true })).toBeUndefined();
     expect(await engine.ledger.decisions()).toEqual([]);
@@ -112,14 +112,14 @@ describe("a question to a person", () => {
     ["refused: it is: too long", "refused: it is: too long"],
     ["approved: gladly", undefined],
     ["refusedx", undefined],
-  ])("about work takes %j as %j", async (text, answer) => {
+  ])("about work accepts %j as %j", async (text, answer) => {
     const engine = await memoryEngine();
     await askManual(engine, check, person);
     const verdict = await operate(engine, "decide", { id: "UD-1", answer: text }, person);
     expect(verdict).toMatchObject(answer === undefined ? { code: "R-IN-001" } : { details: { answer } });
   });
 
-  it("to log in is asked once at a time, and anew where it did not help", async () => {
+  it("to log in is asked once at a time, and again if the answer did not help", async () => {
     const engine = await memoryEngine();
     const login = { agent: "coder", reason: "401" };
     await askLogin(engine, login, person);
@@ -130,7 +130,7 @@ describe("a question to a person", () => {
 });
 
 describe("a review", () => {
-  it("is kept for the work that it was about, and everybody who tried is one of the makers", async () => {
+  it("is stored for the commit that it judged, and all agents that tried the task count as its makers", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"], { agent: "one" }));
     const review = {

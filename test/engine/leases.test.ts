@@ -22,7 +22,7 @@ const beat = (
 const tick = (engine: Awaited<ReturnType<typeof memoryEngine>>) => operate(engine, "watchdog", {}, person);
 
 describe("a lease", () => {
-  it("ends its timeout after the last heartbeat, not at it", async () => {
+  it("times out after the timeout since the last heartbeat, not exactly at it", async () => {
     const engine = await memoryEngine({ limits: { minutes: { warn: null, halt: null } } });
     await dispatch(engine, packet("T-1", ["src"]));
     engine.sleep(600);
@@ -49,7 +49,7 @@ describe("a lease", () => {
     });
   });
 
-  it("that ran out twice fails the task and escalates it", async () => {
+  it("that timed out twice fails the task and escalates it", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     engine.sleep(601);
@@ -68,7 +68,7 @@ describe("a lease", () => {
     ]);
   });
 
-  it("that ran out is reclaimed by whoever needs its locks, watchdog or not", async () => {
+  it("that timed out is reclaimed by the next dispatch that needs its locks, even without a watchdog", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     engine.sleep(601);
@@ -85,7 +85,7 @@ describe("a lease", () => {
     expect(await stateOf(engine, "T-1")).toBe("BLOCKED");
   });
 
-  it("goes on holding locks after a denied result, until it ends", async () => {
+  it("keeps its locks after a denied result until it ends", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await submit(engine, "T-1", { nonsense: true });
@@ -99,7 +99,7 @@ describe("a lease", () => {
 });
 
 describe("a dead runner", () => {
-  it("is no timeout: the task is free again at once and no budget is touched", async () => {
+  it("does not count as a timeout: the task is free at once and no budget is charged", async () => {
     const engine = await memoryEngine();
     await operate(engine, "dispatch", { packet: packet("T-1", ["src"]), runnerPid: 77 }, person);
     expect((await tick(engine)).allow).toBe(true);
@@ -119,7 +119,7 @@ describe("a dead runner", () => {
 });
 
 describe("a stale attempt", () => {
-  it("is refused whatever it does", async () => {
+  it("is refused in every operation", async () => {
     const engine = await memoryEngine();
     const first = await dispatch(engine, packet("T-1", ["src"]));
     engine.sleep(601);
@@ -142,7 +142,7 @@ describe("a stale attempt", () => {
     ).toBe(true);
   });
 
-  it("is known by its token too, and an agent must say its epoch", async () => {
+  it("is recognized by its token too, and an agent must give its epoch", async () => {
     const engine = await memoryEngine();
     const { details } = await dispatch(engine, packet("T-1", ["src"]));
     const agent = { role: "attempt", task: "T-1", epoch: 1, token: details?.token as string } as const;
@@ -162,14 +162,14 @@ describe("a stale attempt", () => {
     "watchdog",
     "pause",
     "decide",
-  ] as const)("or a current one may not %s", async (name) => {
+  ] as const)("or a current one may not call %s", async (name) => {
     const engine = await memoryEngine();
     const { details } = await dispatch(engine, packet("T-1", ["src"]));
     const agent = { role: "attempt", task: "T-1", epoch: 1, token: details?.token as string } as const;
     expect(await operate(engine, name, { task: "T-1" } as never, agent)).toMatchObject({ code: "R-AU-001" });
   });
 
-  it("may not touch another task", async () => {
+  it("may not call operations on another task", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await dispatch(engine, packet("T-2", ["lib"]));
@@ -179,7 +179,7 @@ describe("a stale attempt", () => {
 });
 
 describe("budgets", () => {
-  it("tokens add up, warn once and halt at the limit", async () => {
+  it("add up tokens, warn once and halt at the limit", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     expect((await beat(engine, "T-1", person, 34_999)).details?.warning).toBeUndefined();
@@ -197,7 +197,7 @@ describe("budgets", () => {
     expect(await engine.ledger.locks({ active: true })).toEqual([]);
   });
 
-  it("tokens spent before a person resolved the task no longer count", async () => {
+  it("ignore tokens that were spent before a person resolved the task", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await beat(engine, "T-1", person, 60_000);
@@ -207,7 +207,7 @@ describe("budgets", () => {
     expect((await beat(engine, "T-1", person, 40_000)).code).toBe("R-BG-001");
   });
 
-  it("time warns at ten minutes and halts at fifteen, however lively the agent", async () => {
+  it("of time warn at ten minutes and halt at fifteen, even if the agent is active", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const codes: string[] = [];
@@ -223,7 +223,7 @@ describe("budgets", () => {
     expect(await stateOf(engine, "T-1")).toBe("ESCALATED");
   });
 
-  it("silence goes before time", async () => {
+  it("of time give way to a timeout of the lease", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     engine.sleep(3600);
@@ -232,7 +232,7 @@ describe("budgets", () => {
 });
 
 describe("the watchdog of a long-lived process", () => {
-  it("gives everyone one full lease after it slept", async () => {
+  it("gives every attempt one full lease after the machine slept", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const watchdog = new PeriodicWatchdog(engine, 10_000);
@@ -247,7 +247,7 @@ describe("the watchdog of a long-lived process", () => {
     expect((await watchdog.tick()).verdict.code).toBe("R-WD-001");
   });
 
-  it("reclaims in time while it is awake", async () => {
+  it("reclaims leases on time while the machine is awake", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const watchdog = new PeriodicWatchdog(engine, 10_000);
@@ -261,7 +261,7 @@ describe("the watchdog of a long-lived process", () => {
 });
 
 describe("a reboot", () => {
-  it("under a known runner is no timeout either", async () => {
+  it("does not count as a timeout if the runner is known", async () => {
     const engine = await memoryEngine();
     await operate(engine, "dispatch", { packet: packet("T-1", ["src"]), runnerPid: 77 }, person);
     engine.reboot();

@@ -30,7 +30,7 @@ async function started(limits: Parameters<typeof memoryEngine>[0] = {}) {
 }
 
 describe("usage", () => {
-  it("adds up for the task, attempt after attempt, and is shown; null where nobody told", async () => {
+  it("adds up over all attempts of a task and is shown, with null for unknown figures", async () => {
     const engine = await started();
     expect((await usageOf(engine)).usage).toEqual({
       ...{ tokens: 0, input: null, cached: null, output: null, cost_usd: null },
@@ -49,7 +49,7 @@ describe("usage", () => {
     expect(await operate(engine, "status", {}, person)).toMatchObject({ cost_usd: 0.35 });
   });
 
-  it("that is only a price says nothing about kinds of tokens, and no price at all is no price", async () => {
+  it("with a price alone leaves the kinds of tokens unknown, and an unknown price is null", async () => {
     const engine = await started();
     expect(await operate(engine, "status", {}, person)).toMatchObject({ cost_usd: null });
     await beat(engine, { usage: { cost_usd: 0 } });
@@ -57,7 +57,7 @@ describe("usage", () => {
     expect(await operate(engine, "status", {}, person)).toMatchObject({ cost_usd: 0 });
   });
 
-  it("is told by whoever runs the agent: the agent itself only adds tokens", async () => {
+  it("is reported by the process that runs the agent: the agent itself may only add tokens", async () => {
     const engine = await started({ limits: priced });
     const agent: Call = { role: "attempt", task: "T-1", epoch: 1 };
     for (const told of [{ usage: { cost_usd: 0 } }, { conversation: "c-1" }, { tokens: 1, usage: {} }])
@@ -76,7 +76,7 @@ describe("usage", () => {
     expect((await engine.ledger.task("T-1"))?.usage).toBeUndefined();
   });
 
-  it("of an attempt that is over is refused like everything else of it", async () => {
+  it("of an attempt that is over is refused", async () => {
     const engine = await started();
     await operate(engine, "release", { task: "T-1" }, person);
     expect(await beat(engine, { usage: { cost_usd: 1 } }, { role: "person", epoch: 1 })).toMatchObject({
@@ -86,7 +86,7 @@ describe("usage", () => {
 });
 
 describe("a conversation", () => {
-  it("is kept with its attempt, and not with the next one", async () => {
+  it("is stored with its attempt, and not with the next one", async () => {
     const engine = await started();
     await beat(engine, { conversation: "0199-abc_d" });
     await beat(engine, { tokens: 1 });
@@ -97,7 +97,7 @@ describe("a conversation", () => {
   });
 
   it.each(["", "--dangerous", "a b", "x\ny", "a".repeat(201)])(
-    "%j is none: it would become an argument",
+    "%j is not a valid name: it would become an argument",
     async (conversation) => {
       expect(await beat(await started(), { conversation })).toMatchObject({ code: "R-IN-001" });
     },
@@ -105,7 +105,7 @@ describe("a conversation", () => {
 });
 
 describe("the price of a task", () => {
-  it("warns once an attempt and halts at its limit, with what was known then", async () => {
+  it("warns once per attempt and halts at its limit, with the facts at that time", async () => {
     const engine = await started({ limits: priced });
     expect((await beat(engine, { usage: { cost_usd: 0.49 } })).details?.warning).toBeUndefined();
     expect((await beat(engine, { usage: { cost_usd: 0.01 } })).details?.warning).toBe(
@@ -141,7 +141,7 @@ describe("the price of a task", () => {
     expect(await engine.ledger.locks({ active: true })).toEqual([]);
   });
 
-  it("that a person has resolved no longer counts, but is still shown", async () => {
+  it("does not count what was spent before a person resolved the task, but still shows it", async () => {
     const engine = await started({ limits: priced });
     await beat(engine, { usage: { cost_usd: 1.2 } });
     await operate(engine, "task-resolve", { task: "T-1", note: "go on" }, person);
@@ -156,7 +156,7 @@ describe("the price of a task", () => {
     expect((await beat(engine, { usage: { cost_usd: 1e6 } })).details?.warning).toBeUndefined();
   });
 
-  it("and its tokens warn each for itself", async () => {
+  it("warns separately from its tokens", async () => {
     const engine = await started({ limits: priced });
     const { details } = await beat(engine, { tokens: 40_000, usage: { cost_usd: 0.6 } });
     expect(details?.warning).toBe(
@@ -170,7 +170,7 @@ describe("a halt", () => {
   const refusal = { code: "R-BG-001", reason: "it loops", details: {} } as const;
   const halt = { signal: "same_call", count: 10, limit: 10, fingerprint: "f", last: ["Bash: ls"] };
 
-  it("fails the task with what was captured, frees its locks, and escalates it", async () => {
+  it("fails the task with the captured facts, frees its locks, and escalates it", async () => {
     const engine = await started();
     await beat(engine, { tokens: 99 });
     const call: Call = { role: "runner", epoch: 1 };
@@ -187,7 +187,7 @@ describe("a halt", () => {
     expect(await beat(engine, {}, call)).toMatchObject({ code: "R-LS-001" });
   });
 
-  it("keeps the code of what was refused last, where that is why", async () => {
+  it("keeps the code of the last refusal if that is the cause", async () => {
     const engine = await started();
     await submit(engine, "T-1");
     const refused = { allow: false, code: "R-PC-003", reason: "nothing was changed", details: {} } as const;
@@ -205,7 +205,7 @@ describe("a halt", () => {
     });
   });
 
-  it("of an older attempt, of work in review and of no task changes nothing", async () => {
+  it("of an older attempt, of work in review or of an unknown task changes nothing", async () => {
     const engine = await started();
     const stale = { role: "runner", epoch: 7 } as const;
     expect((await haltTask(engine, { task: "T-1", refusal, halt }, stale)).code).toBe("R-LS-001");
@@ -215,7 +215,7 @@ describe("a halt", () => {
     expect((await haltTask(engine, { task: "T-9", refusal, halt }, runner)).code).toBe("R-IN-001");
   });
 
-  it("keeps no secret that the agent said", async () => {
+  it("stores no secret from the agent's output", async () => {
     const engine = await started();
     const secret = `AKIA${"ABCDEFGHIJKLMNOP"}`;
     await haltTask(engine, { task: "T-1", refusal, halt: { ...halt, last: [`key ${secret}`] } }, runner);
@@ -225,7 +225,7 @@ describe("a halt", () => {
 });
 
 describe("a warning", () => {
-  it("is written down, and the task goes on", async () => {
+  it("is recorded, and the task continues", async () => {
     const engine = await started();
     const warning = { signal: "same_output", count: 2, fingerprint: "f", reason: "twice" };
     expect((await warnTask(engine, { task: "T-1", warning }, { role: "runner", epoch: 1 })).allow).toBe(true);
@@ -237,7 +237,7 @@ describe("a warning", () => {
     expect((await warnTask(engine, { task: "T-1", warning }, stale)).code).toBe("R-LS-001");
   });
 
-  it("comes with a refusal of work that changed nothing", async () => {
+  it("is added when work that changed nothing is refused", async () => {
     const engine = await started();
     await submit(engine, "T-1");
     const details = { signal: "unchanged_edit" };
@@ -258,7 +258,7 @@ describe("delegation", () => {
       ...(by === undefined ? {} : { delegated_by: by }),
     });
 
-  it("of two steps is fine, of three is refused and leaves no trace", async () => {
+  it("over two steps is allowed; over three steps it is refused and stores nothing", async () => {
     const engine = await memoryEngine();
     expect((await dispatch(engine, given("T-1", "a", "lead"))).allow).toBe(true);
     expect((await dispatch(engine, given("T-2", "b", "T-1"))).allow).toBe(true);
@@ -271,7 +271,7 @@ describe("delegation", () => {
     expect(await stateOf(engine, "T-2")).toBe("IN_PROGRESS");
   });
 
-  it("is counted by its own limit", async () => {
+  it("has a limit of its own", async () => {
     const engine = await memoryEngine({ limits: { delegationDepth: 1 } });
     await dispatch(engine, given("T-1", "a"));
     expect((await dispatch(engine, given("T-2", "b", "T-1"))).code).toBe("R-BG-001");
@@ -280,7 +280,7 @@ describe("delegation", () => {
   it.each<[string, string, string]>([
     ["to itself", "b", "b"],
     ["of its own task", "a", "T-2"],
-    ["back to whoever gave it away", "lead", "T-1"],
+    ["back to the one who delegated it", "lead", "T-1"],
     ["back to the agent of the task before", "a", "T-1"],
   ])("%s halts the task at once", async (_name, agent, by) => {
     const engine = await memoryEngine();
@@ -299,7 +299,7 @@ describe("delegation", () => {
     expect(await stateOf(engine, "T-1")).toBe("IN_PROGRESS");
   });
 
-  it("that turns out circular when rejected work is given away again halts that work", async () => {
+  it("that becomes circular when rejected work is delegated again halts that work", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, given("T-1", "a"));
     await dispatch(engine, given("T-2", "b", "T-1"));
@@ -310,7 +310,7 @@ describe("delegation", () => {
     expect(await stateOf(engine, "T-2")).toBe("ESCALATED");
   });
 
-  it("between agents without names is only counted", async () => {
+  it("between agents without names only counts the steps", async () => {
     const engine = await memoryEngine();
     expect((await dispatch(engine, given("T-1", null))).allow).toBe(true);
     expect((await dispatch(engine, given("T-2", null, "T-1"))).allow).toBe(true);
@@ -326,13 +326,13 @@ describe("delegation", () => {
     });
   });
 
-  it.each([7, {}, ["T-1"], "a\nb", " "])("by %j is refused as what it is", async (by) => {
+  it.each([7, {}, ["T-1"], "a\nb", " "])("by %j is refused as malformed", async (by) => {
     const engine = await memoryEngine();
     expect((await dispatch(engine, given("T-1", "a", by))).code).toBe("R-IN-001");
     expect(await engine.ledger.task("T-1")).toBeUndefined();
   });
 
-  it("asked for in a dry run changes nothing", async () => {
+  it("in a dry run changes nothing", async () => {
     const engine = await memoryEngine();
     const dry: Call = { role: "person", dryRun: true };
     expect((await dispatch(engine, given("T-1", "a", "a"), dry)).code).toBe("R-BG-001");

@@ -54,7 +54,7 @@ const story: readonly [OperationName, unknown][] = [
 ];
 
 describe("operations", () => {
-  it("take and answer what the contract says", async () => {
+  it("accept and return what the contract defines", async () => {
     const engine = await memoryEngine({ limits: { widen: "ask" } });
     engine.disk["/repo/worklogs/T-1.md"] = "";
     for (const [name, input] of story) {
@@ -70,7 +70,7 @@ describe("operations", () => {
   });
 
   it.each(Object.entries(operations))(
-    "%s is closed to those that the contract does not name",
+    "%s refuses callers that the contract does not name",
     async (name, one) => {
       for (const role of ["orchestrator", "attempt"] as const) {
         const engine = await memoryEngine();

@@ -18,7 +18,7 @@ async function dispatched(): Promise<{ engine: TestEngine; call: Call }> {
 }
 
 describe("an attempt that is about to start", () => {
-  it("may do so where its dependencies, its locks and its folder are there", async () => {
+  it("is allowed if its dependencies are merged and its locks and its folder exist", async () => {
     const { engine, call } = await dispatched();
     expect(await checkStart(engine, { task: "T-1", folder }, call)).toMatchObject({ allow: true });
     expect(await engine.ledger.task("T-1")).toMatchObject({ state: "IN_PROGRESS", refusal: null });
@@ -27,7 +27,7 @@ describe("an attempt that is about to start", () => {
   it.each<[string, string, (engine: TestEngine) => Promise<unknown>]>([
     [
       "R-PE-001",
-      "what it depends on was taken out again",
+      "its dependency was reverted",
       async ({ ledger }) => {
         const task = await ledger.task("T-0");
         return task && ledger.commit({ tasks: [{ ...task, revertedBy: "abc" }] });
@@ -39,7 +39,7 @@ describe("an attempt that is about to start", () => {
       ({ ledger }) => ledger.commit({ release: { tasks: ["T-1"], at: "2026-02-14T20:00:00.000Z" } }),
     ],
     ["R-PE-003", "its folder is gone", async ({ disk }) => delete disk[folder]],
-  ])("is denied with %s where %s, and is blocked with code and reason", async (code, _why, spoil) => {
+  ])("is denied with %s if %s, and is blocked with code and reason", async (code, _why, spoil) => {
     const { engine, call } = await dispatched();
     await spoil(engine);
     expect(await checkStart(engine, { task: "T-1", folder }, call)).toMatchObject({ allow: false, code });

@@ -8,7 +8,7 @@ const reconcile = (engine: TestEngine) => operate(engine, "reconcile", {}, perso
 const running = (key: string, more: object = {}) =>
   newTask(key, { state: "IN_PROGRESS", agent: "coder", epoch: 1, ...more });
 
-/** A task at work, as it should be. */
+/** A task in progress, without a fault. */
 const atWork: Change = {
   ...creating(running("T-1")),
   attempts: [newAttempt("T-1")],
@@ -17,7 +17,7 @@ const atWork: Change = {
 };
 
 describe("reconciling", () => {
-  it("counts what there is, and finds nothing wrong in a whole story", async () => {
+  it("counts tasks, locks and events, and finds nothing wrong in a normal history", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await dispatch(engine, packet("T-2", ["src/a"]));
@@ -43,17 +43,17 @@ describe("reconciling", () => {
       [{ check: "work", task: "T-1" }],
     ],
     [
-      "work in an epoch that is not its attempt's",
+      "work in another epoch than its attempt",
       [{ ...atWork, ...creating(running("T-1", { epoch: 2 })) }],
       [{ check: "work", task: "T-1", problem: "its epoch is 2, its attempt's 1" }],
     ],
     [
-      "work of nobody",
+      "work without an agent",
       [{ ...atWork, ...creating(running("T-1", { agent: null })) }],
       [{ check: "work", task: "T-1", problem: "it is IN_PROGRESS without an agent" }],
     ],
     [
-      "a lock of a task that is not there",
+      "a lock of a missing task",
       [{ take: [newLock("T-9", "src")], expect: { fence: 0 } }],
       [{ check: "locks", task: "T-9", problem: "`src` is held by a task that does not exist" }],
     ],
@@ -81,7 +81,7 @@ describe("reconciling", () => {
       [{ check: "locks", task: "T-2", problem: "`src/a/b.ts` overlaps `src`, which `T-1` holds" }],
     ],
     [
-      "a dependency that is not there",
+      "a missing dependency",
       [creating(newTask("T-1", { dependsOn: ["T-0"] }))],
       [{ check: "dependencies", task: "T-1", problem: "it depends on `T-0`, which does not exist" }],
     ],

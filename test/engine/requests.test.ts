@@ -15,7 +15,7 @@ describe("a request with a key", () => {
     expect(await stateOf(engine, "T-1")).toBe("PENDING");
   });
 
-  it("keeps its refusal, though the same would now be allowed", async () => {
+  it("keeps its refusal, even if the same request would now be allowed", async () => {
     const engine = await memoryEngine();
     const keyed: Call = { ...person, key: "k-2" };
     const refused = await operate(engine, "heartbeat", { task: "T-1" }, keyed);
@@ -24,7 +24,7 @@ describe("a request with a key", () => {
     expect(await operate(engine, "heartbeat", { task: "T-1" }, keyed)).toEqual(refused);
   });
 
-  it("that looks like a secret is not kept", async () => {
+  it("that looks like a secret is not stored", async () => {
     const engine = await memoryEngine();
     const key = ["ghp_", "Tk3ynVzWAwiXrNHBBrbsKrkNrtQYrtSJzeG1"].join("");
     expect((await dispatch(engine, packet("T-1", ["src"]), { ...person, key })).code).toBe("R-IN-001");
@@ -40,7 +40,7 @@ describe("a request with a key", () => {
     expect(await stateOf(engine, "T-2")).toBeUndefined();
   });
 
-  it("replayed with any prefix of a history leaves everything as it was", async () => {
+  it("that is sent again after any part of a history changes nothing", async () => {
     const steps = fc.array(
       fc.constantFrom(
         "dispatch A",
@@ -100,7 +100,7 @@ describe("a document that is nested very deeply", () => {
   );
 });
 
-describe("two changes at once", () => {
+describe("two simultaneous changes", () => {
   it("of one task have exactly one winner", async () => {
     const engine = await memoryEngine();
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe("two changes at once", () => {
 });
 
 describe("a dry run", () => {
-  it("says what would happen and changes nothing", async () => {
+  it("shows what would happen and changes nothing", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const verdict = await operate(engine, "release", { task: "T-1" }, { ...person, dryRun: true });
@@ -134,7 +134,7 @@ describe("a dry run", () => {
 });
 
 describe("the circuit breaker", () => {
-  it("paused or stopped lets nothing start, and costs no task anything", async () => {
+  it("in state PAUSE or STOP lets no task start, and costs no retry", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     for (const name of ["pause", "stop-all"] as const) {
@@ -148,7 +148,7 @@ describe("the circuit breaker", () => {
     expect(engine.shown).toEqual(["PAUSE", "PAUSE", "STOP", "STOP", "CLEAR"]);
   });
 
-  it("is shown as the ledger has it, whatever a repeated request asked for", async () => {
+  it("is shown as it is in the ledger, even after a repeated request", async () => {
     const engine = await memoryEngine();
     await operate(engine, "clear", {}, { ...person, key: "c" });
     await operate(engine, "stop-all", {}, { ...person, key: "s" });
@@ -159,7 +159,7 @@ describe("the circuit breaker", () => {
     expect(engine.shown.at(-1)).toBe("CLEAR");
   });
 
-  it("that stops all gives nobody more scope", async () => {
+  it("in state STOP grants no more scope", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await operate(engine, "stop-all", {}, person);

@@ -20,7 +20,7 @@ async function started(more: object = {}) {
 }
 
 describe("a result", () => {
-  it("that keeps to the rules goes to review, and the locks stay", async () => {
+  it("that follows the rules leads to review, and the locks remain", async () => {
     const engine = await started();
     expect((await submit(engine, "T-1")).details).toMatchObject({ state: "REVIEW" });
     expect((await engine.ledger.locks({ active: true })).length).toBe(2);
@@ -40,7 +40,7 @@ describe("a result", () => {
       result("T-1", { changes: [{ resource: ".git/config", action: "edit" }] }),
       "R-PW-002",
     ],
-    ["no form at all", { hello: 1 }, "R-PO-001"],
+    ["no known form", { hello: 1 }, "R-PO-001"],
     [
       "a criterion that is not reported",
       result("T-1", { acceptance_check: [{ criterion: "x", status: "pass", evidence: "y" }] }),
@@ -65,7 +65,7 @@ describe("a result", () => {
     expect(await submit(engine, "T-1", document)).toMatchObject({ code, details: { state: "ESCALATED" } });
   });
 
-  it("is judged by what was locked, not by where a link leads now", async () => {
+  it("is judged by the locked paths, not by the current target of a link", async () => {
     const engine = await memoryEngine();
     const disk = engine.disk as Record<string, unknown>;
     disk["/repo/src/a/x"] = "";
@@ -87,14 +87,14 @@ describe("a result", () => {
     );
   });
 
-  it("in an agent's own form needs no evidence yet: that is made at completion", async () => {
+  it("in an agent's own form needs no evidence yet: completion provides that", async () => {
     const engine = await started();
     const output = { status: "OK", summary: "done", artifacts: { files_changed: ["src/a.ts"] } };
     expect((await submit(engine, "T-1", output)).details).toMatchObject({ state: "REVIEW" });
     expect((await operate(engine, "complete", { task: "T-1" }, person)).code).toBe("R-PC-001");
   });
 
-  it("as a delegation output is taken", async () => {
+  it("may be a delegation output", async () => {
     const engine = await started();
     const output = {
       taskId: "T-1",
@@ -106,7 +106,7 @@ describe("a result", () => {
     expect((await submit(engine, "T-1", output)).details).toMatchObject({ state: "REVIEW" });
   });
 
-  it("that reports a blocker costs no retry, but the same one three times ends it", async () => {
+  it("that reports a blocker costs no retry, but the same one three times ends the task", async () => {
     const engine = await started();
     const blocked = result("T-1", { status: "blocked", notes_for_orchestrator: ["no network"] });
     for (const state of ["BLOCKED", "BLOCKED", "ESCALATED"]) {
@@ -120,7 +120,7 @@ describe("a result", () => {
     });
   });
 
-  it("as an error report blocks the task with what the agent says", async () => {
+  it("that is an error report blocks the task with the agent's message", async () => {
     const engine = await started();
     const error = {
       taskId: "T-1",
@@ -139,7 +139,7 @@ describe("a result", () => {
     });
   });
 
-  it("as an escalation goes to a person with what was tried", async () => {
+  it("that is an escalation goes to a person with the agent's attempts", async () => {
     const engine = await started();
     const escalation = { taskId: "T-1", reason: "no access", attemptedPaths: ["asked"], blockers: ["token"] };
     expect((await submit(engine, "T-1", { escalation })).details).toMatchObject({ state: "ESCALATED" });
@@ -149,13 +149,13 @@ describe("a result", () => {
   });
 });
 
-describe("a result that comes at the wrong time", () => {
+describe("a result at the wrong time", () => {
   it.each<[string, readonly string[]]>([
     ["PENDING", []],
     ["REVIEW", ["dispatch", "submit"]],
     ["BLOCKED", ["dispatch", "bad submit"]],
     ["ESCALATED", ["dispatch", "escalate"]],
-  ])("of a task that is %s changes nothing, however bad it is", async (state, steps) => {
+  ])("of a task that is %s changes nothing, even if it is invalid", async (state, steps) => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
     for (const step of steps) {
@@ -181,7 +181,7 @@ describe("completion", () => {
   }
   const claim = { acceptance_check: [{ criterion: "reads well", status: "pass", evidence: "I read it" }] };
 
-  it("of work that was only submitted by word is marked as claimed", async () => {
+  it("of work without proofs is marked as claimed", async () => {
     const engine = await reviewed(["reads well"]);
     const verdict = await operate(
       engine,
@@ -193,7 +193,7 @@ describe("completion", () => {
     expect(await engine.ledger.locks({ active: true })).toEqual([]);
   });
 
-  it("runs `cmd:` criteria itself, whatever anybody claims", async () => {
+  it("runs `cmd:` criteria itself, whatever a claim says", async () => {
     const said = { acceptance_check: [{ criterion: "cmd: npm test", status: "pass", evidence: "green" }] };
     const red = await reviewed(["cmd: npm test"], async () => ({ ...evidence, exit: 1 }));
     const denied = await operate(red, "complete", { task: "T-1", document: said, commit: "abc123" }, person);
@@ -225,7 +225,7 @@ describe("completion", () => {
     expect(await stateOf(without, "T-1")).toBe("REVIEW");
   });
 
-  it.each(["  cmd: npm test", "CMD: npm test"])("takes `%s` for a command too", async (criterion) => {
+  it.each(["  cmd: npm test", "CMD: npm test"])("accepts `%s` as a command too", async (criterion) => {
     const engine = await reviewed([criterion], async () => ({ ...evidence, exit: 1 }));
     const said = { acceptance_check: [{ criterion, status: "pass", evidence: "green" }] };
     expect(
@@ -234,7 +234,7 @@ describe("completion", () => {
   });
 
   it.each(["cmd:", "cmd:   "])(
-    "of `%s` is refused and costs nothing: there is nothing to run",
+    "of `%s` is refused at no cost: there is no command to run",
     async (criterion) => {
       const engine = await reviewed([criterion]);
       expect((await operate(engine, "complete", { task: "T-1", commit: "abc1" }, person)).code).toBe(
@@ -244,7 +244,7 @@ describe("completion", () => {
     },
   );
 
-  it("on a commit that does not exist costs nothing either", async () => {
+  it("on an unknown commit costs nothing either", async () => {
     const engine = await memoryEngine({ prove: async () => ({ error: "no such commit" }) });
     await dispatch(
       engine,
@@ -257,7 +257,7 @@ describe("completion", () => {
     expect(await stateOf(engine, "T-1")).toBe("REVIEW");
   });
 
-  it("that takes long does not complete a later attempt", async () => {
+  it("that takes too long does not complete a later attempt", async () => {
     let ran: () => void = () => {};
     const running = new Promise<void>((resolve) => {
       ran = resolve;
@@ -300,7 +300,7 @@ describe("completion", () => {
     expect((await engine.ledger.task("T-1"))?.counters.review_retries).toBe(3);
   });
 
-  it("may be refused as often as is configured, and no more", async () => {
+  it("may be refused up to the configured number of times", async () => {
     const engine = await memoryEngine({ limits: { sameError: 99, reviewRetries: 5 } });
     const states: unknown[] = [];
     for (let turn = 0; turn < 6; turn += 1) {
@@ -311,7 +311,7 @@ describe("completion", () => {
     expect(states).toEqual([...Array(5).fill("REJECTED"), "FAILED"]);
   });
 
-  it("of the same defect three times in a row escalates before that", async () => {
+  it("is escalated earlier after the same defect three times in a row", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     for (let turn = 0; turn < 3; turn += 1) {
@@ -328,14 +328,14 @@ describe("completion", () => {
     });
   });
 
-  it("of work in progress is refused: it has to be handed in first", async () => {
+  it("of work in progress is refused: it must be submitted first", async () => {
     const engine = await started();
     expect((await operate(engine, "complete", { task: "T-1", document: claim }, person)).code).toBe(
       "R-ST-001",
     );
   });
 
-  it("after an escalation and a resolution starts with whole budgets", async () => {
+  it("after an escalation and a resolution starts with full budgets", async () => {
     const engine = await started();
     await operate(engine, "task-escalate", { task: "T-1", reason: "stuck" }, person);
     expect(

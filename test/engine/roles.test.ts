@@ -13,7 +13,7 @@ import { memoryEngine, person, type TestEngine } from "../support/memory-engine.
 
 const name = "integrator here main";
 
-/** The same ledger and clock, seen by another process that judges the holder's life so. */
+/** The same ledger and clock for another process, in which the holder has this liveness. */
 const as = (engine: TestEngine, alive: Liveness): TestEngine => ({ ...engine, isAlive: () => alive });
 
 async function taken(engine: TestEngine): Promise<HeldRole> {
@@ -23,7 +23,7 @@ async function taken(engine: TestEngine): Promise<HeldRole> {
 }
 
 describe("a role", () => {
-  it("has one holder, and a new epoch each time it is taken", async () => {
+  it("has one holder, and a new epoch for each holder", async () => {
     const engine = await memoryEngine();
     const first = await taken(engine);
     expect(first).toEqual({ name, epoch: 1 });
@@ -46,7 +46,7 @@ describe("a role", () => {
     expect("epoch" in (await takeRole(as(engine, alive), name, person))).toBe(isTaken);
   });
 
-  it("is kept by renewals", async () => {
+  it("stays with its holder through renewals", async () => {
     const engine = await memoryEngine();
     const held = await taken(engine);
     for (let round = 0; round < 5; round += 1) {
@@ -56,7 +56,7 @@ describe("a role", () => {
     }
   });
 
-  it("of many that want it at once goes to one", async () => {
+  it("goes to one of many simultaneous callers", async () => {
     const engine = await memoryEngine();
     const all = await Promise.all(Array.from({ length: 20 }, () => takeRole(engine, name, person)));
     expect(all.filter((one) => "epoch" in one)).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("a role", () => {
 });
 
 describe("two machines that move their bases in the same millisecond", () => {
-  it("each get their own move", async () => {
+  it("each get a move of their own", async () => {
     const engine = await memoryEngine();
     const { wallMs } = engine.clock.now();
     const move = (place: string): BaseMove => ({
@@ -78,7 +78,7 @@ describe("two machines that move their bases in the same millisecond", () => {
   });
 });
 
-describe("a former integrator that still believes in its role", () => {
+describe("a former integrator that still believes it holds its role", () => {
   const move: BaseMove = {
     ...{ kind: "land", base: "main", from: "a", to: "b", batch: "BATCH-1", members: [], runner: null },
   };
@@ -97,7 +97,7 @@ describe("a former integrator that still believes in its role", () => {
     expect(again).toMatchObject({ allow: false, code: "R-LS-001" });
   });
 
-  it("is refused by the ledger itself, if the role changes hands after it looked", async () => {
+  it("is refused by the ledger itself if the role changes hands after the check", async () => {
     const engine = await memoryEngine();
     const held = await taken(engine);
     await taken(as(engine, "no"));

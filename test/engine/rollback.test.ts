@@ -4,7 +4,7 @@ import { finishRollback } from "../../src/engine/landing/finish-rollback.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { dispatch, memoryEngine, packet, person, runner, submit } from "../support/memory-engine.ts";
 
-it("blocks what depends on merged work that is taken back, also what is in progress or in review", async () => {
+it("a rollback blocks everything that depends on the reverted work, also in progress and in review", async () => {
   const engine = await memoryEngine();
   await dispatch(engine, packet("A", ["a"]));
   await submit(engine, "A");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { operate } from "../../src/engine/operate.ts";
 import { dispatch, memoryEngine, packet, person, submit } from "../support/memory-engine.ts";
 
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Concatenated, so that no scanner reports this file. */
 const secret = ["AKIA", "Z7QX2M", "4WPL9K", "TRB3"].join("");
 
 async function everything(engine: Awaited<ReturnType<typeof memoryEngine>>): Promise<string> {
@@ -80,14 +80,14 @@ describe("a secret", () => {
         },
       },
     ],
-  ])("in %s of a result is not stored, nor told in the answer that is kept", async (_name, document) => {
+  ])("in %s of a result is neither stored nor part of the stored answer", async (_name, document) => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await submit(engine, "T-1", document, { ...person, key: "k" });
     expect(await everything(engine)).not.toContain(secret);
   });
 
-  it("in what people write is not stored either", async () => {
+  it("in a person's text is not stored either", async () => {
     const engine = await memoryEngine({ limits: { widen: "ask" } });
     await dispatch(engine, packet("T-1", ["src"]));
     await operate(engine, "widen", { task: "T-1", paths: ["docs"], why: secret }, { role: "orchestrator" });

@@ -32,7 +32,7 @@ async function move(engine: Engine, event: SessionEvent, facts = {}): Promise<Se
 
 const met = { spec: null, acceptance: null, architecture: null } as const;
 
-/** As far as the design's gate. */
+/** Up to the gate of the design. */
 async function atGate(): Promise<TestEngine> {
   const engine = await opened();
   await move(engine, { type: "intake-done" }, met);
@@ -66,7 +66,7 @@ describe("a session", () => {
     expect((await currentSession(engine))?.name).toBe("2026-02-14_later");
   });
 
-  it("is not called otherwise than a session is", async () => {
+  it("needs a valid name", async () => {
     const engine = await memoryEngine();
     for (const wrong of ["shop", "2026-02-14_Shop", "2026-02-14_a/b", ""])
       expect(await openSession(engine, { ...given, name: wrong }, person)).toMatchObject({
@@ -75,7 +75,7 @@ describe("a session", () => {
     expect(await engine.ledger.sessions()).toEqual([]);
   });
 
-  it("moves with one event a step, which says from where, to where and why", async () => {
+  it("has one event per move, with its source, target and cause", async () => {
     const engine = await opened();
     expect(await move(engine, { type: "note", assumptions: ["one currency"] })).toMatchObject({ version: 2 });
     expect(await move(engine, { type: "intake-done" }, met)).toMatchObject({ version: 3, state: "DESIGN" });
@@ -91,7 +91,7 @@ describe("a session", () => {
     expect((await operate(engine, "reconcile", {}, person)) as object).toMatchObject({ problems: [] });
   });
 
-  it("stays where what it needs does not hold, and stores nothing", async () => {
+  it("does not move while its conditions do not hold, and stores nothing", async () => {
     const engine = await opened();
     const event = { type: "intake-done" } as const;
     const facts = { spec: "spec.md has no Goals", acceptance: null };
@@ -106,7 +106,7 @@ describe("a session", () => {
     expect(await engine.ledger.events()).toEqual(before);
   });
 
-  it("has no lost step, however many move it at once", async () => {
+  it("loses no step with simultaneous moves", async () => {
     const engine = await opened();
     const issues = Array.from({ length: 10 }, (_, n) => `issue ${n}`);
     await Promise.all(issues.map((issue) => move(engine, { type: "note", knownIssues: [issue] })));
@@ -115,7 +115,7 @@ describe("a session", () => {
     expect(version).toBe(11);
   });
 
-  it("keeps no secret, neither in itself nor in its events", async () => {
+  it("stores no secret, neither in itself nor in its events", async () => {
     const secret = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("");
     const engine = await opened();
     await move(engine, { type: "note", assumptions: [`the key is ${secret}`] });
@@ -123,7 +123,7 @@ describe("a session", () => {
     expect(JSON.stringify(await engine.ledger.events())).not.toContain(secret);
   });
 
-  it("takes decisions along that are as they were read, and none that have changed since", async () => {
+  it("commits decisions with its move, unless they have changed since", async () => {
     const engine = await atGate();
     await decide(engine, gateId, "changes-requested: fewer modules");
     const answered = (await entry(engine, gateId)) as NonNullable<Awaited<ReturnType<typeof entry>>>;
@@ -140,7 +140,7 @@ describe("a session", () => {
 });
 
 describe("a gate", () => {
-  it("is asked under its own name, and not twice", async () => {
+  it("is asked under its own name, and only once", async () => {
     const engine = await atGate();
     const asked = await askGate(engine, gate, person);
     expect(asked).toMatchObject({
@@ -160,7 +160,7 @@ describe("a gate", () => {
     ["APPROVE_DESIGN", " changes-requested:  fewer modules", "changes-requested: fewer modules"],
     ["REVIEW_STRATEGY", "Per batch", "per-batch"],
     ["REVIEW_STRATEGY", "single", "single-final"],
-  ] as const)("at %s keeps %j as %j", async (state, text, answer) => {
+  ] as const)("at %s stores %j as %j", async (state, text, answer) => {
     const engine = await opened();
     await askGate(engine, { ...gate, gate: state }, person);
     const short = state === "APPROVE_DESIGN" ? "UD-APPROVE-DESIGN" : "UD-REVIEW-STRATEGY";
@@ -169,7 +169,7 @@ describe("a gate", () => {
     expect(await askGate(engine, { ...gate, gate: state }, person)).toMatchObject({ state: "answered" });
   });
 
-  it("is asked again after an answer that is none, three times, and then the session is blocked", async () => {
+  it("is asked again after an invalid answer, three times; then the session is blocked", async () => {
     const engine = await atGate();
     for (const [text, left] of [
       ["approvedX", 3],
@@ -197,7 +197,7 @@ describe("a gate", () => {
     expect(newest.map(({ type }) => type)).toEqual(["session.moved", "decision.cancelled"]);
   });
 
-  it("that was blocked is opened again by a resume, which forgets how often it was answered wrongly", async () => {
+  it("that was blocked is asked again after a resume, which resets the count of invalid answers", async () => {
     const engine = await atGate();
     await decide(engine, gateId, "x");
     expect(await operate(engine, "decide", { id: gateId, cancel: "next week" }, person)).toMatchObject({
@@ -220,7 +220,7 @@ describe("a gate", () => {
     expect((await engine.ledger.decisions()).map(({ id }) => id)).toEqual([gateId]);
   });
 
-  it("of another session is meant only by its whole name", async () => {
+  it("of another session needs its full name", async () => {
     const engine = await atGate();
     engine.sleep(60);
     const later = "2026-02-14_later";
@@ -236,7 +236,7 @@ describe("a gate", () => {
     expect(await decide(engine, gateId, "approved")).toMatchObject({ allow: true });
   });
 
-  it.each(["attempt", "orchestrator"] as const)("is not opened by an %s", async (role) => {
+  it.each(["attempt", "orchestrator"] as const)("is not opened by the role %s", async (role) => {
     const engine = await atGate();
     expect(
       await operate(engine, "decide", { id: gateId, answer: "approved" }, { role, task: "T-1" }),
@@ -253,7 +253,7 @@ describe("a question of a session", () => {
   const ask = (engine: Engine, more: Partial<SessionQuestion> = {}) =>
     askSession(engine, { ...asked, ...more }, person);
 
-  it("has the next number, and is asked once, also where a person cancelled it", async () => {
+  it("gets the next number and is asked once, even if a person cancelled it", async () => {
     const engine = await atGate();
     expect(await ask(engine)).toMatchObject({
       ...{ id: "UD-1", kind: "question", task: `${name}/meta`, state: "pending", version: 1 },
@@ -283,7 +283,7 @@ describe("a question of a session", () => {
     ],
     ["a repair that is not offered", { kind: "repair", options: ["retry"] }, "leave-out", undefined],
     ["words without an option", { kind: "repair", options: ["retry"] }, "try harder", undefined],
-  ])("takes or refuses %s", async (_, more, text, answer) => {
+  ])("accepts or refuses %s", async (_, more, text, answer) => {
     const engine = await opened();
     await ask(engine, more);
     const said = await decide(engine, "UD-1", text);
@@ -294,7 +294,7 @@ describe("a question of a session", () => {
     });
   });
 
-  it("that got no response is cancelled with that reason, but not security's and not a gate", async () => {
+  it("without a response is cancelled with that reason, unless it is from security or a gate", async () => {
     const engine = await atGate();
     await ask(engine);
     await ask(engine, { about: ["b"] });
@@ -312,7 +312,7 @@ describe("a question of a session", () => {
     expect(await operate(engine, "decide", deferred, person)).toMatchObject({ allow: true });
   });
 
-  it("that no longer matters is skipped with the reason, and may come again", async () => {
+  it("that no longer matters is skipped with the reason, and may be asked again", async () => {
     const engine = await atGate();
     await ask(engine);
     const skip = (id: string, reason: string) => skipDecision(engine, { id, reason }, person);
@@ -329,8 +329,8 @@ describe("a question of a session", () => {
   });
 });
 
-describe("what was asked in a session", () => {
-  it("is what its roles, its tasks and its agents asked, in order", async () => {
+describe("the decisions of a session", () => {
+  it("are those of its roles, its tasks and its agents, in order", async () => {
     const engine = await atGate();
     await dispatch(engine, packet(`${name}/T-1`, ["src"], { agent: "coder" }));
     engine.sleep(1);
@@ -344,7 +344,7 @@ describe("what was asked in a session", () => {
     expect(found.map(({ id }) => id)).toEqual([gateId, "UD-1", "UD-3"]);
   });
 
-  it("is skipped where its task is over", async () => {
+  it("are skipped if their task is over", async () => {
     const engine = await opened();
     await dispatch(engine, packet(`${name}/T-1`, ["src"]));
     await askManual(engine, { task: `${name}/T-1`, criterion: "reads well", commit: "b".repeat(40) }, person);
@@ -359,7 +359,7 @@ describe("what was asked in a session", () => {
 });
 
 describe("a session whose conductor was replaced", () => {
-  it("is moved by the new one only", async () => {
+  it("can be moved by the new one only", async () => {
     const engine = await opened();
     const taken = await takeRole(engine, conductorRole(name), person);
     if ("heldBy" in taken) throw new Error("nobody else has the role");

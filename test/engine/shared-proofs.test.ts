@@ -11,7 +11,7 @@ import {
 } from "../../src/engine/landing/shared-proofs.ts";
 import { memoryEngine, person, type TestEngine } from "../support/memory-engine.ts";
 
-/** The same ledger and clock, seen by a process that judges the holder's life so. */
+/** The same ledger and clock for a process in which the holder has this liveness. */
 const as = (engine: TestEngine, alive: Liveness): TestEngine => ({ ...engine, isAlive: () => alive });
 
 const offer = (engine: TestEngine, id: string) =>
@@ -39,8 +39,8 @@ const seen = async (engine: TestEngine) =>
     result?.machine ?? (isTaken ? "taken" : "open"),
   ]);
 
-describe("a run that is offered to other machines", () => {
-  it("is done by one, and its result waits until it is withdrawn", async () => {
+describe("a check run that is offered to other machines", () => {
+  it("is done by one machine, and its result remains until the offer is withdrawn", async () => {
     const engine = await memoryEngine();
     await offer(engine, "one");
     engine.sleep(1);
@@ -75,7 +75,7 @@ describe("a run that is offered to other machines", () => {
     expect(await seen(as(engine, alive))).toEqual([["one", state]]);
   });
 
-  it("is not finished by a machine from which another one took it", async () => {
+  it("is not finished by a machine that has lost it to another one", async () => {
     const engine = await memoryEngine();
     await offer(engine, "one");
     const first = await taken(engine, "one");
@@ -88,7 +88,7 @@ describe("a run that is offered to other machines", () => {
     expect((await offeredProofs(engine))[0]?.request.result).toEqual(passed);
   });
 
-  it("that is withdrawn ends the role of the machine that does it", async () => {
+  it("ends the role of the machine that runs it when it is withdrawn", async () => {
     const engine = await memoryEngine();
     await offer(engine, "one");
     const held = await taken(engine, "one");
@@ -99,7 +99,7 @@ describe("a run that is offered to other machines", () => {
     expect(await seen(engine)).toEqual([["two", "open"]]);
   });
 
-  it("has one of 64 slots; those of an integrator that died are used again", async () => {
+  it("uses one of 64 slots; those of a dead integrator are reused", async () => {
     const engine = await memoryEngine();
     for (let at = 0; at < 64; at += 1) expect(await offer(engine, `r${at}`)).toBeDefined();
     expect(await offer(engine, "one more")).toBeUndefined();
@@ -108,7 +108,7 @@ describe("a run that is offered to other machines", () => {
     expect(await offeredProofs(engine)).toHaveLength(64);
   });
 
-  it("goes to one of many that want it at once", async () => {
+  it("goes to one of many simultaneous callers", async () => {
     const engine = await memoryEngine();
     await offer(engine, "one");
     const all = await Promise.all(Array.from({ length: 8 }, () => takeProof(engine, "one", person)));

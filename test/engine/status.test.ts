@@ -44,7 +44,7 @@ const other = (id: string, more: object = {}) => ({
 });
 
 describe("the status of a task", () => {
-  it("has the name in its plan and the unique one", async () => {
+  it("has its name in the plan and its unique name", async () => {
     const engine = await memoryEngine();
     await add(engine, "T-1", ["src"]);
     await dispatch(engine, packet("T-1", ["docs"]));
@@ -55,7 +55,7 @@ describe("the status of a task", () => {
     ]);
   });
 
-  it("says who holds the lock or the resource that it needs", async () => {
+  it("names the task that holds a needed lock or resource", async () => {
     const engine = await memoryEngine({ limits: { resources: { database: 1 } } });
     await begin(engine, "A", ["src/a"], { assignment: { uses: ["database"] } });
     await add(engine, "B", ["src"]);
@@ -67,7 +67,7 @@ describe("the status of a task", () => {
     expect((await taskOf(engine, "B"))?.waiting_for).toEqual([key("A")]);
   });
 
-  it("says that the one it waits for waits for a person", async () => {
+  it("shows that the task it waits for waits for a person", async () => {
     const engine = await memoryEngine();
     await begin(engine, "A", ["src"]);
     await operate(engine, "take", { task: key("A") }, person);
@@ -79,7 +79,7 @@ describe("the status of a task", () => {
     expect((await taskOf(engine, "C"))?.waits).toEqual([{ on: "dependency", ...held }]);
   });
 
-  it("says what of it waits for a person", async () => {
+  it("shows why it waits for a person", async () => {
     const engine = await memoryEngine({ limits: { widen: "ask" } });
     for (const id of ["STOPPED", "WIDER", "UP"]) await begin(engine, id, [id]);
     await operate(engine, "stop", { task: key("STOPPED") }, person);
@@ -92,7 +92,7 @@ describe("the status of a task", () => {
       { on: "person", why: "stopped", decision: null },
     ]);
     expect((await taskOf(engine, "UP"))?.waits).toEqual([{ on: "person", why: "escalated", decision: null }]);
-    // Its agent goes on meanwhile.
+    // Its agent continues meanwhile.
     expect((await taskOf(engine, "WIDER"))?.waits).toEqual([]);
     expect(asked).toHaveLength(1);
     await handIn(engine, "WIDER");
@@ -101,7 +101,7 @@ describe("the status of a task", () => {
     ]);
   });
 
-  it("says that no slot is free, or until when its agent is out of quota", async () => {
+  it("shows that no slot is free, or until when its agent is out of quota", async () => {
     const engine = await memoryEngine();
     await add(engine, "B", ["docs"], { agent: "b" });
     expect((await taskOf(engine, "B"))?.waits).toEqual([]);
@@ -117,11 +117,11 @@ describe("the status of a task", () => {
     expect((await taskOf(engine, "B"))?.waits).toEqual([{ on: "slot" }]);
   });
 
-  it("is of one moment, whatever happens while it is read", async () => {
+  it("is consistent, even if the ledger changes during the read", async () => {
     const engine = await memoryEngine();
     await begin(engine, "A", ["src"]);
     let isOver = false;
-    // Whoever reads twice sees the task in progress, and the attempt of the work that is handed in.
+    // A status that reads twice would mix the task in progress with the attempt of the submitted work.
     const ledger = new Proxy(engine.ledger, {
       get(target, name: keyof Ledger) {
         const value = target[name];
@@ -141,7 +141,7 @@ describe("the status of a task", () => {
     expect(tasks).toMatchObject([{ state: "IN_PROGRESS", alive: { lease: "running" }, waits: [] }]);
   });
 
-  it("of a session that was given up waits for nobody", async () => {
+  it("of an abandoned session shows no waiting", async () => {
     const engine = await memoryEngine();
     const opened = {
       name: session,

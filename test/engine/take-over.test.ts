@@ -24,7 +24,7 @@ const heldBy = async (engine: TestEngine, task: string) =>
   (await engine.ledger.locks({ task, active: true })).map(({ resource, epoch }) => `${resource}#${epoch}`);
 
 describe("a task that a person stops", () => {
-  it("holds nothing any more, and its agent is refused from then on", async () => {
+  it("releases its locks, and its agent is refused from then on", async () => {
     const engine = await working();
     expect(await dispatch(engine, packet("T-2", ["src/a"]))).toMatchObject({ code: "R-PD-003" });
     expect(await operate(engine, "stop", { task: "T-1" }, person)).toMatchObject({
@@ -40,7 +40,7 @@ describe("a task that a person stops", () => {
     expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
   });
 
-  it("is started by nobody until a person retries it, which costs nothing", async () => {
+  it("does not start until a person retries it, which costs nothing", async () => {
     const engine = await working();
     await operate(engine, "stop", { task: "T-1" }, person);
     for (const role of ["person", "orchestrator"] as const)
@@ -61,7 +61,7 @@ describe("a task that a person stops", () => {
     expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({ attempt: 2 });
   });
 
-  it("was in progress", async () => {
+  it("must be in progress", async () => {
     const engine = await working();
     await submit(engine, "T-1", undefined, agent);
     expect((await operate(engine, "stop", { task: "T-1" }, person)).code).toBe("R-ST-001");
@@ -77,7 +77,7 @@ describe("a task that a person takes over", () => {
     return engine;
   };
 
-  it("keeps its locks under a new epoch, without a clock and without a runner", async () => {
+  it("keeps its locks under a new epoch, without a timeout and without a runner", async () => {
     const engine = await taken();
     expect(await heldBy(engine, "T-1")).toEqual(["src#2", "worklogs/T-1.md#2"]);
     engine.dead.add(7);
@@ -90,7 +90,7 @@ describe("a task that a person takes over", () => {
     expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
   });
 
-  it("is closed to the agent that had it, and to whoever would start it", async () => {
+  it("refuses its former agent and every dispatch", async () => {
     const engine = await taken();
     for (const [name, more] of [
       ["heartbeat", {}],
@@ -101,13 +101,13 @@ describe("a task that a person takes over", () => {
     expect((await dispatch(engine, packet("T-1", ["src"]))).code).toBe("R-ST-001");
   });
 
-  it("can be taken again, which changes nothing", async () => {
+  it("can be taken over again, which changes nothing", async () => {
     const engine = await taken();
     expect((await operate(engine, "take", { task: "T-1" }, person)).details).toMatchObject({ epoch: 2 });
     expect(await engine.ledger.events({ type: "task.taken" })).toHaveLength(1);
   });
 
-  it("gets more scope, and is handed in, as any", async () => {
+  it("can be widened and submitted", async () => {
     const engine = await taken();
     const wider = await operate(engine, "widen", { task: "T-1", paths: ["docs"], why: "x" }, person);
     expect(wider.details).toMatchObject({ granted: ["docs"] });
@@ -128,7 +128,7 @@ describe("a task that a person takes over", () => {
       (engine) => operate(engine, "task-escalate", { task: "T-1", reason: "x" }, person),
       "ESCALATED",
     ],
-  ])("holds nothing for ever once it %s", async (_name, end, state) => {
+  ])("does not keep its locks forever after it %s", async (_name, end, state) => {
     const engine = await taken();
     await end(engine);
     engine.sleep(1000);
@@ -137,7 +137,7 @@ describe("a task that a person takes over", () => {
     expect(await heldBy(engine, "T-1")).toEqual([]);
   });
 
-  it("was in progress", async () => {
+  it("must be in progress", async () => {
     const engine = await working();
     await submit(engine, "T-1", undefined, agent);
     expect(await operate(engine, "take", { task: "T-1" }, person)).toMatchObject({

@@ -36,19 +36,19 @@ describe("more scope", () => {
     ["a protected path", [".git/hooks"], "R-PW-002"],
     ["a way out of the project", ["../x"], "R-PD-002"],
     ["nothing", [], "R-PD-002"],
-  ])("is not granted for %s, and then for nothing at all", async (_name, paths, code) => {
+  ])("is refused for %s, and then nothing is granted", async (_name, paths, code) => {
     const engine = await working("auto");
     expect((await operate(engine, "widen", { task: "T-1", paths, why }, agent)).code).toBe(code);
     expect((await engine.ledger.locks({ task: "T-1", active: true })).length).toBe(2);
   });
 
-  it("that is held already changes nothing", async () => {
+  it("that is already held changes nothing", async () => {
     const engine = await working("auto");
     const verdict = await operate(engine, "widen", { task: "T-1", paths: ["src/deep/x.ts"], why }, agent);
     expect(verdict.details).toMatchObject({ granted: [] });
   });
 
-  it("is refused where nobody may have more, and to work that is not in progress", async () => {
+  it("is refused if the configuration forbids it or the work is not in progress", async () => {
     const engine = await working("never");
     expect((await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent)).code).toBe(
       "R-PW-001",
@@ -80,7 +80,7 @@ describe("more scope", () => {
     );
   });
 
-  it("is no longer asked about when the task is over", async () => {
+  it("is no longer asked about after the task is over", async () => {
     const engine = await working("ask");
     await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
     await operate(engine, "task-cancel", { task: "T-1", reason: "no" }, person);
@@ -88,7 +88,7 @@ describe("more scope", () => {
     expect(await operate(engine, "decisions", { all: true }, person)).toHaveLength(1);
   });
 
-  it("that was refused stays out, and whoever asks again hears so; another attempt may ask", async () => {
+  it("stays refused in this attempt; another attempt may ask again", async () => {
     const engine = await working("ask");
     const asks = (epoch: number) =>
       operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, { ...agent, epoch });
@@ -104,7 +104,7 @@ describe("more scope", () => {
   });
 });
 
-describe("what was granted", () => {
+describe("granted scope", () => {
   const locksOf = async (engine: TestEngine, task: string) =>
     (await engine.ledger.locks({ task, active: true })).map(({ resource }) => resource);
   const granted = async () => {
@@ -114,7 +114,7 @@ describe("what was granted", () => {
     return engine;
   };
 
-  it("is locked again with the next attempt, though its packet does not name it", async () => {
+  it("is locked again by the next attempt, even if its packet does not name it", async () => {
     const engine = await granted();
     const again = await dispatch(engine, packet("T-1", ["src"]));
     expect(again.details).toMatchObject({ attempt: 2, lock_scope: ["src", "docs"] });
@@ -122,7 +122,7 @@ describe("what was granted", () => {
     expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
   });
 
-  it("is waited for, as any lock, where somebody else holds it by then", async () => {
+  it("is waited for if another task holds it by then", async () => {
     const engine = await granted();
     await dispatch(engine, packet("T-3", ["docs/x.md"]));
     expect(await dispatch(engine, packet("T-1", ["src"]))).toMatchObject({
@@ -135,7 +135,7 @@ describe("what was granted", () => {
     });
   });
 
-  it("is no change of the assignment that would buy a retry", async () => {
+  it("does not count as a changed assignment that allows a retry", async () => {
     const engine = await working("auto");
     await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
     await submit(engine, "T-1", { status: "nonsense" }, agent);
@@ -146,7 +146,7 @@ describe("what was granted", () => {
     );
   });
 
-  it("gives way to what a later packet forbids", async () => {
+  it("is overruled by a later packet that forbids it", async () => {
     const engine = await granted();
     const narrower = packet("T-1", ["src"], { assignment: { forbidden_scope: ["docs"] } });
     expect((await dispatch(engine, narrower)).details).toMatchObject({ lock_scope: ["src"] });
@@ -162,7 +162,7 @@ describe("a person widens a task between two attempts", () => {
     return engine;
   };
 
-  it("that is escalated, and the next attempt gets it", async () => {
+  it("that is escalated, and the next attempt gets the scope", async () => {
     const engine = await escalated();
     expect((await widen(engine, agent)).code).toBe("R-ST-001");
     expect(await widen(engine)).toMatchObject({
@@ -177,7 +177,7 @@ describe("a person widens a task between two attempts", () => {
     expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
   });
 
-  it("that was resolved, or never began", async () => {
+  it("that was resolved, or never started", async () => {
     const engine = await escalated();
     await operate(engine, "task-resolve", { task: "T-1", note: "again" }, person);
     expect((await widen(engine)).details).toMatchObject({ state: "PENDING", granted: ["docs"] });
@@ -186,7 +186,7 @@ describe("a person widens a task between two attempts", () => {
     expect(wider.details).toMatchObject({ state: "PENDING", lock_scope: ["a", "b"] });
   });
 
-  it("that a refusal blocks, which is its way back", async () => {
+  it("that was blocked by a refusal, which unblocks it", async () => {
     const engine = await working("never");
     await submit(engine, "T-1", { status: "nonsense" }, agent);
     expect(await engine.ledger.task("T-1")).toMatchObject({ state: "BLOCKED" });
@@ -202,14 +202,14 @@ describe("a person widens a task between two attempts", () => {
     expect((await operate(engine, "widen", { task: "T-1", paths, why }, call)).code).toBe(code);
   });
 
-  it("but not work that was handed in", async () => {
+  it("but not submitted work", async () => {
     const engine = await working("never");
     await submit(engine, "T-1", { status: "OK", summary: "done" });
     expect((await widen(engine)).code).toBe("R-ST-001");
   });
 });
 
-describe("an approval", () => {
+describe("an approval of more scope", () => {
   const asked = async () => {
     const engine = await working("ask");
     await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
@@ -218,7 +218,7 @@ describe("an approval", () => {
   const approve = (engine: TestEngine) =>
     operate(engine, "decide", { id: "UD-1", answer: "approved" }, person);
 
-  it("that comes when another attempt has begun is for that one", async () => {
+  it("that arrives after another attempt has begun counts for that attempt", async () => {
     const engine = await asked();
     await operate(engine, "release", { task: "T-1" }, person);
     await dispatch(engine, packet("T-1", ["src"]));
@@ -226,7 +226,7 @@ describe("an approval", () => {
     expect((await dispatch(engine, packet("T-3", ["docs"]))).code).toBe("R-PD-003");
   });
 
-  it("that comes between two attempts holds nothing yet, and the next one gets it", async () => {
+  it("that arrives between two attempts takes no lock yet, and the next attempt gets the scope", async () => {
     const engine = await asked();
     await operate(engine, "release", { task: "T-1" }, person);
     expect((await operate(engine, "decisions", {}, person)) as unknown[]).toHaveLength(1);
@@ -237,7 +237,7 @@ describe("an approval", () => {
     });
   });
 
-  it("while the work is in review lets that work use it", async () => {
+  it("that arrives during a review applies to the reviewed work", async () => {
     const engine = await asked();
     await submit(engine, "T-1", undefined, agent);
     expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "REVIEW" } });
@@ -246,16 +246,16 @@ describe("an approval", () => {
   });
 
   it.each<[string, object, number]>([
-    ["reported that it cannot go on", { status: "BLOCKED", summary: "docs are closed" }, 0],
+    ["reported that it cannot continue", { status: "BLOCKED", summary: "docs are closed" }, 0],
     ["was refused, and has its one retry left", { status: "nonsense" }, 1],
-  ])("brings back a task that %s", async (_name, document, retries) => {
+  ])("unblocks a task that %s", async (_name, document, retries) => {
     const engine = await asked();
     await submit(engine, "T-1", document, agent);
     expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "PENDING" } });
     expect((await engine.ledger.task("T-1"))?.counters.block_retries).toBe(retries);
   });
 
-  it("brings nothing back that a person stopped, and is not for merged work", async () => {
+  it("does not restart a stopped task, and is refused for merged work", async () => {
     const engine = await asked();
     await operate(engine, "stop", { task: "T-1" }, person);
     expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "BLOCKED" } });
@@ -265,7 +265,7 @@ describe("an approval", () => {
     expect((await approve(other)).code).toBe("R-ST-001");
   });
 
-  it("of what somebody else holds by now is refused, and can be repeated", async () => {
+  it("of scope that another task holds by now is refused, and can be repeated", async () => {
     const engine = await asked();
     await dispatch(engine, packet("T-3", ["docs"]));
     expect((await approve(engine)).code).toBe("R-PD-003");
