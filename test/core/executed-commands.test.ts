@@ -8,7 +8,7 @@ import { missing } from "../support/sandboxed.ts";
 
 const folder = new URL("../../node_modules/.cache", import.meta.url).pathname;
 
-describe.skipIf(missing !== undefined)("commands that are run for real", () => {
+describe.skipIf(missing !== undefined)("commands that are executed", () => {
   let repository: DirtyRepository;
   let judged: JudgedRepository;
 
@@ -18,11 +18,11 @@ describe.skipIf(missing !== undefined)("commands that are run for real", () => {
   });
   afterAll(() => repository[Symbol.dispose]());
 
-  it("change nothing outside the lock if they are let through and can be judged", async () => {
+  it("change nothing outside the lock if they are allowed and can be judged", async () => {
     const all = await executeCommands({ count: 200, seed: 20_261_115, folder, lanes: 3 });
     expect(all.filter(isViolation).map(describeViolation)).toEqual([]);
     expect(all.filter(isLetThrough).length).toBeGreaterThan(40);
-    // What is refused does harm often enough: else nothing would be seen here at all.
+    // Refused commands must do harm often enough, or this test would show nothing.
     expect(all.filter(({ changed = [] }) => changed.length > 0).length).toBeGreaterThan(8);
   });
 
@@ -37,14 +37,14 @@ describe.skipIf(missing !== undefined)("commands that are run for real", () => {
     ["git config a.b c", ["repo/.git/config"]],
     ["git tag -d v1; git stash drop", ["refs/stash", "refs/tags/v1"]],
     ["git checkout -q -f other", ["HEAD"]],
-  ])("are seen to change what they change: %s", async (command, changed) => {
+  ])("are seen to make their changes: %s", async (command, changed) => {
     expect((await judged.execute(command)).changed).toEqual(expect.arrayContaining(changed));
     expect(await judged.execute("touch src/a/fresh.ts /tmp/x; git status; git add -A")).toMatchObject({
       ...{ changed: [], objections: [], tookTooLong: false },
     });
   });
 
-  it("can reach nothing else, nor stay behind", async () => {
+  it("reach nothing else, and leave no process behind", async () => {
     const late = await judged.execute("(sleep 1; touch /repo/docs/late) & touch /usr/x /x; kill -9 -1");
     expect(late).toMatchObject({ changed: [], tookTooLong: false });
     expect((await judged.execute("sleep 60")).tookTooLong).toBe(true);

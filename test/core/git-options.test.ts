@@ -4,7 +4,7 @@ import { gitOptions } from "../../src/core/shell/programs/git/option-table.ts";
 import { reliedOptions } from "../../src/core/shell/programs/git/options.ts";
 import "../../src/core/shell/programs/git/git.ts";
 
-/** Options of a newer git than the table's, or of the diff family, which the subcommand itself does not list. */
+/** Options of a newer git than that of the table, or of the diff family, which the subcommand itself does not list. */
 const unlisted = new Set(
   [
     "am no-verify, clone bundle-uri, clone ref-format, clone revision, init ref-format, tag trailer",
@@ -22,7 +22,7 @@ const relied = [...reliedOptions()].flatMap(([command, names]) =>
   names.flatMap((name): [string, string][] => (unlisted.has(`${command} ${name}`) ? [] : [[command, name]])),
 );
 
-it.each(relied)("the table of git %s has --%s, as this machine's git has it", (command, name) => {
+it.each(relied)("the table of git %s has --%s, like the git of this machine", (command, name) => {
   const table = namesOf(gitOptions[command as keyof typeof gitOptions].split(" "));
   const listed = listedGitOptions(command);
   const has = (names: ReadonlySet<string>) => names.has(name) || names.has(name.replace(/^no-/, ""));
@@ -30,7 +30,7 @@ it.each(relied)("the table of git %s has --%s, as this machine's git has it", (c
   expect(has(namesOf(listed ?? []))).toBe(true);
 });
 
-it("tells options from those that take them back", () => {
+it("separates options from those that revoke them", () => {
   const listed =
     "--quiet --no-refresh --exclude= --ours --no-ours --last= --refresh -- --no-quiet --no-exclude";
   expect(readListed(listed)).toEqual(["quiet", "no-refresh", "exclude=", "ours!", "no-ours!", "last=!"]);

@@ -20,7 +20,7 @@ describe("a caller that holds the whole repository", () => {
     ["rm -rf .", ["R-PW-002"]],
     ["touch .claude/settings.json", ["R-PW-002"]],
     ["touch ~/.claude/settings.json", ["R-PW-002"]],
-    ["tar xf /tmp/a.tar", ["R-PW-002"]], // may hold a .git of its own
+    ["tar xf /tmp/a.tar", ["R-PW-002"]], // may have a .git of its own
     ["touch /etc/hosts", ["R-PW-001"]],
     ["touch out/hosts", ["R-PW-001"]],
     ["git push", ["R-PW-002"]],
@@ -75,7 +75,7 @@ describe("links and scratch", () => {
   });
 });
 
-it("every objection has a code, a one-line reason and, where one is known, a path", () => {
+it("every objection has a code, a one-line reason and, if it is known, a path", () => {
   const objections = projectHolding(["src/a/**"]).judge("touch src/b/x.ts; git push; echo > $UNKNOWN");
   expect(objections.map(({ code }) => code)).toEqual(["R-PW-002", "R-PW-001", "R-PW-001"]);
   for (const { reason } of objections) expect(reason).toMatch(/^[^\n]+$/);

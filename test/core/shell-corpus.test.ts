@@ -28,7 +28,7 @@ const ordinary = rowsOf<Row>("../corpus/ordinary.jsonl");
 const opaque = rowsOf<Row>("../corpus/opaque.jsonl");
 const vectors = rowsOf<Vector>("../vectors/guard.jsonl").filter((row) => row.tool === "Bash" && row.runnable);
 
-it("the corpora are whole", () => {
+it("the corpora are complete", () => {
   expect(attacks.length).toBeGreaterThanOrEqual(1740);
   expect(ordinary.length).toBeGreaterThanOrEqual(1100);
   expect(opaque.length).toBeGreaterThanOrEqual(140);
@@ -43,19 +43,19 @@ it("no command is refused because the analysis itself failed", () => {
   expect(failed).toEqual([]);
 });
 
-describe("commands that must be refused are refused", () => {
+describe("dangerous commands are refused", () => {
   it.each(attacks)("$id: $command", ({ command }) => {
     expect(project.judge(command)).not.toEqual([]);
   });
 });
 
-describe("ordinary commands are let through", () => {
+describe("ordinary commands are allowed", () => {
   it.each(ordinary)("$id: $command", ({ command }) => {
     expect(project.judge(command)).toEqual([]);
   });
 });
 
-describe("what cannot be known is let through and said to be opaque", () => {
+describe("commands with unknown effects are allowed and called opaque", () => {
   it.each(opaque)("$id: $command", ({ command }) => {
     expect(project.judge(command)).toEqual([]);
     expect(project.analyze(command).opaque).not.toEqual([]);

@@ -22,9 +22,8 @@ import { type Target, targetsOf } from "../../src/core/shell/write-targets.ts";
 import { nodeDisk } from "../../src/workspace/files/disk.ts";
 
 /**
- * Small scripts are analysed and then run by bash: every path that bash changed must have been foretold, or
- * the analysis must have said that it cannot know. The project lies deep in a folder of its own, so that `..`
- * stays within it.
+ * Small scripts are analyzed and then run by bash: the analysis must have predicted every path that bash changed, or
+ * must have reported that it cannot know. The project is deep in a folder of its own, so that `..` stays within it.
  */
 const outer = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-truth-")));
 const root = join(outer, "1/2/3/4/5/6/7/8");
@@ -106,7 +105,7 @@ const script = fc.letrec<{ script: string; statement: string }>((tie) => ({
 /** With known variables most scripts can be followed to their end. */
 const start = "v=d/a w=b r=v u=; arr=(a d/b); set -- d/p q\n";
 
-it("bash changes nothing that the analysis did not foretell", () => {
+it("bash changes nothing that the analysis did not predict", () => {
   let changes = 0;
   let followed = 0;
   fc.assert(
@@ -156,7 +155,7 @@ function snapshot(): Map<string, string> {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
       const stat = lstatSync(path, { bigint: true });
-      // Folders by themselves are not tracked; what lies in them is.
+      // Folders themselves are not tracked; their contents are.
       if (stat.isDirectory()) walk(path);
       else seen.set(path, `${stat.ino} ${stat.mtimeNs} ${stat.size}`);
     }
@@ -171,9 +170,9 @@ function difference(before: Map<string, string>, after: Map<string, string>): st
   );
 }
 
-/** Resolved before the script runs, which may remove what a link stands in. */
+/** Resolved before the script runs, which may remove the folder of a link. */
 function resolved(target: Target): Target[] {
-  // Removing a link removes the link; writing to it writes what it points to.
+  // Removing a link removes the link; writing to it writes its target.
   if (target.kind === "path") return [target, { ...target, path: disk.realPath(target.path) }];
   if (target.kind !== "glob") return [target];
   const now = expandGlob(target.pattern, disk).map((path) => disk.realPath(path));
@@ -188,7 +187,7 @@ function matches({ entry }: Extract<Target, { kind: "glob" }>, path: string): bo
 function foretells(target: Target, changed: string): boolean {
   if (target.kind === "nowhere" || target.kind === "unresolved") return false;
   if (target.kind === "outside") return changed.startsWith(dirname(target.path));
-  // A file copied or moved to a folder lands in it.
+  // A file that is copied or moved to a folder ends up inside it.
   if (target.kind === "glob") return [changed, dirname(changed)].some((path) => matches(target, path));
   const path = resolveDots(target.path);
   return (

@@ -87,7 +87,7 @@ describe("guard.programs", () => {
     for (const [index, line] of lines.entries()) expect(found[index]).toContain(line);
   });
 
-  it("takes every field of a row, as deep as it goes", () => {
+  it("accepts every field of a row, at any depth", () => {
     const row = { names: "x", commands: { a: { commands: { b: { cases: [{ when: "n", alone: {} }] } } } } };
     expect(configSchema.parse({ guard: { programs: [row] } }).guard.programs).toEqual([row]);
   });
@@ -119,7 +119,7 @@ describe("A taught program", () => {
     ["env rm a", { names: "env rm" }, "a"],
     ["eval 'rm a'", { names: "eval" }, "a"],
   ] satisfies [string, Row, string][])(
-    "that is known anyway is never less than it was: %s",
+    "with a built-in row is never judged more mildly: %s",
     (command, own, expected) => {
       expect(written(command, own)).toBe(expected);
     },
@@ -129,7 +129,7 @@ describe("A taught program", () => {
 describe("In a repository with guard.programs", () => {
   const config = `${generator}    - { names: rtk, runs: operands }\n`;
 
-  it("explain --why names the row and what decided", async () => {
+  it("explain --why names the row and the deciding part", async () => {
     using repository = temporaryRepository({ [ownConfig]: config });
     const why = async (command: string) => (await repository.run(["explain", command, "--why"])).stdout;
     expect(await why("gen-client -o api")).toContain(
@@ -141,7 +141,7 @@ describe("In a repository with guard.programs", () => {
     expect(await why("cp a b")).toContain("`cp` (built in): decided in code");
   });
 
-  it("explain --why --json has it for every effect", async () => {
+  it("explain --why --json has the same for every effect", async () => {
     using repository = temporaryRepository({ [ownConfig]: config });
     const { stdout } = await repository.run(["explain", "gc -w a; no-such-program b", "--why", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -151,7 +151,7 @@ describe("In a repository with guard.programs", () => {
     });
   });
 
-  it("explain says what is wrong with a row, and where", async () => {
+  it("explain reports what is wrong with a row, and where", async () => {
     using repository = temporaryRepository({ [ownConfig]: config.replace("when: w,write", "when: x,y") });
     expect(await repository.run(["explain", "ls"])).toMatchObject({
       status: 2,
@@ -159,7 +159,7 @@ describe("In a repository with guard.programs", () => {
     });
   });
 
-  it("the guard refuses what the row finds, and asks nothing where it finds nothing", async () => {
+  it("the guard refuses what the row finds, and allows calls without findings", async () => {
     using guard = await heldGuard();
     const { path } = guard.repository;
     mkdirSync(join(path, ".lockstep"), { recursive: true });

@@ -5,8 +5,8 @@ import { temporaryRepository } from "../support/run-command.ts";
 const better = "name a command or what to look at, such as `cmd: npm test` or ";
 const vague = (id: string) => task(id, "a", ", done_when: [good]").replace(`goal: do ${id}`, "goal: fix it");
 
-describe("goals and criteria that leave everything open", () => {
-  it("are told before a run, with better ones, and refuse nothing", async () => {
+describe("vague goals and criteria", () => {
+  it("are reported before a run, with better ones, and nothing is refused", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]] },
       tasks: [vague("A"), task("B", "a")],
@@ -27,7 +27,7 @@ describe("goals and criteria that leave everything open", () => {
     expect(states).toMatchObject({ A: "MERGED" });
   });
 
-  it("of many tasks are counted where a run begins, and listed in its preview", async () => {
+  it("of many tasks are counted at the start of a run, and listed in its preview", async () => {
     const ids = ["A", "B", "C", "D"];
     using repository = planned({ agents: { a: [[answer("BLOCKED")]] }, tasks: ids.map(vague) });
     const { stdout } = await repository.run(["run", "--dry-run"]);
@@ -37,7 +37,7 @@ describe("goals and criteria that leave everything open", () => {
     expect(stderr).toContain("warning: 3 more like these: `lockstep run --dry-run` lists them");
   });
 
-  it("are told when a task is added, which is added all the same", async () => {
+  it("are reported when a task is added, and the task is added anyway", async () => {
     using repository = temporaryRepository();
     const words = ["task", "add", "T-1", "--scope", "src", "--check", "stuff", "--check", "cmd: npm test"];
     const added = await repository.run([...words, "--json"]);

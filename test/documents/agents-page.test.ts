@@ -16,7 +16,7 @@ const block = (part: string) => {
   return found[0] ?? "";
 };
 
-/** The command of the page that lets an agent do a task, and what is on the base afterwards. */
+/** The command of the page that lets an agent do a task, and the result on the base. */
 const examples: readonly (readonly [agent: string, file: string, content: string])[] = [
   ["tidy", "README.md", "# Shop\n\nIt sells."],
   ["header", "src/price.js", "// Copyright 2026 the authors\nexports.price = 1;"],
@@ -44,7 +44,7 @@ describe("the page about agents", () => {
     for (const folder of [repository, bin]) folder[Symbol.dispose]();
   });
 
-  it.each(here)("has an example that works: %s", async (agent, file, content) => {
+  it.each(here)("has a working example: %s", async (agent, file, content) => {
     const line = block("--agent tidy")
       .split("\n")
       .find((one) => one.includes(`--agent ${agent} `));
@@ -60,7 +60,7 @@ describe("the page about agents", () => {
     expect(repository.git("show", `main:${file}`)).toBe(content);
   });
 
-  it("names every variable that an agent is given, and no other", () => {
+  it("names every variable that an agent gets, and no other", () => {
     const told = new Set(page.match(/LOCKSTEP_[A-Z_]+/g));
     const given = ["attempt/attempt.ts", "attempt/client-place.ts"].flatMap((file) => {
       const source = readFileSync(new URL(`../../src/run/${file}`, import.meta.url), "utf8");

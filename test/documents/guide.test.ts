@@ -11,11 +11,11 @@ const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script"
 
 interface Command {
   readonly text: string;
-  /** Null: nothing is shown of it. */
+  /** Null if the guide shows no output. */
   readonly shown: readonly string[] | null;
 }
 
-/** Everything that a reader types, in order; the demo has a test of its own. */
+/** All commands that a reader types, in order; the demo has a test of its own. */
 const commands: readonly Command[] = [...guide.matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(
   ([, kind, block = ""]): Command[] =>
     kind === "sh"
@@ -27,7 +27,7 @@ const commands: readonly Command[] = [...guide.matchAll(/^```(sh|console)\n([\s\
 );
 
 describe.skipIf(!hasTerminal || noSandbox !== undefined)("the guide", () => {
-  it("shows what its commands print, one after the other", { timeout: 300_000 }, async () => {
+  it("shows the output of its commands, one after the other", { timeout: 300_000 }, async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, "bin"));
     symlinkSync(join(root, "bin/lockstep.cjs"), join(folder.path, "bin/lockstep"));
@@ -41,7 +41,7 @@ describe.skipIf(!hasTerminal || noSandbox !== undefined)("the guide", () => {
 
 const prompted = /^(UD-[\w-]+> )(.+)$/;
 
-/** Types a command, and the answers that the guide gives where it asks; what was printed. */
+/** Types a command and the answers in the guide, and returns the output. */
 async function typed(home: string, text: string, shown: readonly string[]): Promise<string> {
   const answers = shown.flatMap((line) => {
     const [, prompt, answer] = prompted.exec(line) ?? [];
@@ -72,22 +72,22 @@ async function typed(home: string, text: string, shown: readonly string[]): Prom
   return stdout;
 }
 
-/** Lines of the guide that were not printed, in their order; `…` is where something was left out. */
+/** Lines of the guide that were not printed, in their order; `…` stands for omitted text. */
 function missingFrom(printed: string, shown: readonly string[]): readonly string[] {
   const left = printed.split(/\r?\n/).map(plain);
   return shown.filter((line) => {
-    // A prompt is drawn anew at each key; what was typed there is in what comes next.
+    // A prompt is drawn again at each key; the typed text shows in the output that follows.
     if (line === "…" || line === "" || prompted.test(line)) return false;
     const [begin = "", ...rest] = plain(line).split("…");
     const at = left.findIndex((one) => (rest.length === 0 ? one === begin : one.startsWith(begin)));
-    // Tasks beside each other tell of themselves in any order.
+    // Parallel tasks report in any order.
     const isEvent = begin.startsWith("TIME ");
     if (at !== -1) left.splice(isEvent ? at : 0, isEvent ? 1 : at + 1);
     return at === -1;
   });
 }
 
-/** Without what differs each time: days, times, durations and commits. */
+/** Without the parts that differ each time: days, times, durations and commits. */
 function plain(line: string): string {
   return line
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")

@@ -18,14 +18,14 @@ describe("the topic about the environment", () => {
   it("names every variable that Lockstep reads or sets", () => {
     const read = [...source.matchAll(/process\.env\.([A-Z][A-Z_]+)/g)].map(([, name = ""]) => name);
     const own = source.match(/\bLOCKSTEP_[A-Z_]+/g) ?? [];
-    // A shell's own, an example in a text, and what passes between two lines of one script.
+    // A variable of the shell, an example in a text, and one that passes between two lines of one script.
     const inner = ["PWD", "API_KEY", "LOCKSTEP_IGNORED"];
     const names = [...new Set([...read, ...own])].filter((name) => !inner.includes(name));
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
   });
 
-  it("names no variable of Lockstep's that there is not", () => {
+  it("names no unknown variable of Lockstep", () => {
     expect((page.match(/LOCKSTEP_[A-Z_]+/g) ?? []).filter((name) => !source.includes(name))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/troubleshooting.md"), "utf8");
 const messages = [...page.matchAll(/^### (.+)$/gm)].map(([, heading = ""]) => heading);
 
-/** Every line of the product that is no comment, without what only its language needs. */
+/** Every line of the product except comments, without the syntax around texts. */
 const sources = execFileSync("git", ["ls-files", "-z", "src", "bin"], { cwd: root, encoding: "utf8" })
   .split("\0")
   .filter((path) => /\.(?:ts|cjs)$/.test(path) && !/\.test(?:-support)?\.ts$/.test(path))
@@ -17,14 +17,14 @@ const sources = execFileSync("git", ["ls-files", "-z", "src", "bin"], { cwd: roo
   .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line));
 
 describe("the page about messages", () => {
-  it("has the most common ones, once each", () => {
+  it("has the most common messages, once each", () => {
     expect(messages.length).toBeGreaterThan(20);
     expect(new Set(messages).size).toBe(messages.length);
     for (const code of ["E-CONFIG", "E-PLAN", "E-STORE", "E-NODE", "R-LS-001"])
       expect(messages.some((message) => message.startsWith(code))).toBe(true);
   });
 
-  it.each(messages)("%s: is still a message, with a code that there is", (message) => {
+  it.each(messages)("%s: is still a message with a valid code", (message) => {
     const [, code, text = ""] =
       /^(?:([A-Z]+-[A-Z0-9-]+)(?:: |$))?(.*?)(?: \(exit \d\))?$/.exec(message) ?? [];
     if (code !== undefined) expect(ruleCodes).toContain(code);
@@ -32,7 +32,7 @@ describe("the page about messages", () => {
       .split("…")
       .map((part) => part.trim())
       .filter((part) => /\w/.test(part));
-    // The words of one message stand in one line of the source, in this order.
+    // The words of one message are in one line of the source, in this order.
     const inOrder = (line: string) => {
       let from = 0;
       return parts.every((part) => {
@@ -44,7 +44,7 @@ describe("the page about messages", () => {
     expect(sources.some(inOrder)).toBe(true);
   });
 
-  it("says under each what to do", () => {
+  it("says under each message what to do", () => {
     const sections = page.split(/^### .+$/m).slice(1);
     expect(sections.filter((text) => text.split(/^## /m)[0]?.trim() === "")).toEqual([]);
   });

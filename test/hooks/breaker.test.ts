@@ -44,7 +44,7 @@ describe("the circuit breaker before a hook's rules", () => {
     ["PreWrite", "STOP", "R-CB-001"],
     ["OnLockUpdate", "STOP", "OK"],
     ["WatchdogTick", "STOP", "OK"],
-  ])("at %s, set to %s, gives %s", async (point, mode, code) => {
+  ])("at %s in state %s gives %s", async (point, mode, code) => {
     const bytes = new TextEncoder().encode(JSON.stringify(payloads[point]));
     const verdict = await runPoint(point, bytes, { ...memoryPorts(), breaker: () => mode });
     expect(verdict.code).toBe(code);
@@ -53,7 +53,7 @@ describe("the circuit breaker before a hook's rules", () => {
 });
 
 describe("the circuit breaker's file", () => {
-  it("says what was set last, and is for its owner alone", () => {
+  it("contains the last state, and is readable for its owner only", () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const project = findProject(folder.path);
     openStateFolder(project);
@@ -65,7 +65,7 @@ describe("the circuit breaker's file", () => {
     }
   });
 
-  it.each(["", "pause", "STOP\n", "PAUSED", "\0"])("that says %j stops", (text) => {
+  it.each(["", "pause", "STOP\n", "PAUSED", "\0"])("with the text %j means STOP", (text) => {
     using folder = temporaryFolder({ ".git/HEAD": "x", ".git/lockstep/STOP_ALL": text });
     chmodSync(join(folder.path, ".git/lockstep"), 0o700);
     expect(shownBreaker(findProject(folder.path))).toBe("STOP");

@@ -20,7 +20,7 @@ describe("schemas and rules", () => {
     for (const point of pointNames) expect(schemaOf(point)).toBeDefined();
   });
 
-  it("every vector that is allowed is accepted by its schema", () => {
+  it("every allowed vector is accepted by its schema", () => {
     const allowed = hookVectors.filter((vector) => vector.code === "OK");
     expect(allowed.length).toBeGreaterThan(10);
     for (const { name, hook, payload } of allowed) {
@@ -29,7 +29,7 @@ describe("schemas and rules", () => {
     }
   });
 
-  it("what a schema refuses, the hook never allows; and every verdict fits its own schema", async () => {
+  it("the hook never allows what its schema refuses, and every verdict matches its own schema", async () => {
     let allowed = 0;
     let refused = 0;
     await fc.assert(
@@ -58,7 +58,7 @@ describe("JSON Schemas", () => {
     });
   });
 
-  it("an unknown name has none", () => {
+  it("an unknown name has no schema", () => {
     expect(jsonSchema("constructor")).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ function expectVerdict(verdict: Awaited<ReturnType<typeof verdictOf>>): void {
   }
 }
 
-describe("whatever comes in, a verdict comes out", () => {
+describe("a hook answers every input with a verdict", () => {
   it("for random bytes", async () => {
     await fc.assert(
       fc.asyncProperty(anyPoint, fc.uint8Array({ maxLength: 300 }), async (point, bytes) => {
@@ -55,7 +55,7 @@ describe("whatever comes in, a verdict comes out", () => {
       }),
       { numRuns: 8000 },
     );
-    // The changes reach most of the rules, else they show little.
+    // The changes must reach most of the rules, or they would show little.
     expect(seen.size).toBeGreaterThan(20);
   });
 });

@@ -19,7 +19,7 @@ function run(
 }
 
 describe("the registry of built-in hooks", () => {
-  it("has every name that a configuration may use, and no other", async () => {
+  it("has exactly the names that a configuration may use", async () => {
     const names = [...builtinHooks.keys()];
     const [line] = await linesOf("hooks:\n  before_submit: [lint]\n");
     expect(line).toContain(
@@ -28,7 +28,7 @@ describe("the registry of built-in hooks", () => {
     expect(line).toContain("`unknown_hooks: warn`");
   });
 
-  it("knows what other configurations call them: the merge itself is Lockstep's", async () => {
+  it("knows their names in other configurations; only the merge itself is Lockstep's", async () => {
     using ground = await lifecycleGround();
     expect(await run("rebase_on_base", ground)).toMatchObject({ status: "SKIP" });
     expect(await run("merge_pr", ground)).toMatchObject({
@@ -64,7 +64,7 @@ describe("rebase_on_main", () => {
     expect(ground.git("diff", "--name-only", base, ground.work())).toBe("a.txt\nnew.txt");
   });
 
-  it("shows the agent the newer base, and only its own changes as such", async () => {
+  it("shows the agent the newer base, and only its own changes as changes", async () => {
     using ground = await lifecycleGround();
     ground.agent.write("new.txt", "agent\n");
     await ground.collect();
@@ -79,7 +79,7 @@ describe("rebase_on_main", () => {
     expect(ground.git("diff", "--name-only", "main", again)).toBe("a.txt\nnew.txt");
   });
 
-  it("follows nothing that an agent has configured in its checkout", async () => {
+  it("runs nothing that an agent has configured in its checkout", async () => {
     using ground = await lifecycleGround({ ".gitattributes": "*.txt filter=own merge=own\n" });
     const touch = `touch ${ground.checkout.temporary}/ran; cat`;
     for (const key of ["filter.own.smudge", "filter.own.clean", "merge.own.driver", "core.fsmonitor"])
@@ -91,7 +91,7 @@ describe("rebase_on_main", () => {
     expect(existsSync(join(ground.checkout.temporary, "ran"))).toBe(false);
   });
 
-  it("uses the task's base, whatever it is called", async () => {
+  it("uses the task's base, with any name", async () => {
     using ground = await lifecycleGround();
     ground.git("checkout", "-q", "-b", "release/1.2");
     ground.commitOnBase("b.txt", "b\n");
@@ -100,7 +100,7 @@ describe("rebase_on_main", () => {
     expect(ground.git("rev-parse", `${ground.work()}~1`)).toBe(ground.git("rev-parse", "release/1.2"));
   });
 
-  it("asks the agent to resolve conflicts by the names of the files, and keeps its work as it was", async () => {
+  it("asks the agent to resolve conflicts in the named files, and keeps its work", async () => {
     using ground = await lifecycleGround({ "dir/it's \u00e9.txt": "x\n" });
     ground.agent.write("dir/it's \u00e9.txt", "agent\n");
     const before = await ground.collect();
@@ -119,7 +119,7 @@ describe("rebase_on_main", () => {
     expect(ground.agent.run("cat", "a.txt")).toBe("agent");
   });
 
-  it("goes on failing while marks of the conflict are left, also for the next attempt", async () => {
+  it("still fails while conflict markers remain, also for the next attempt", async () => {
     using ground = await lifecycleGround();
     ground.commitOnBase("a.txt", "person\n");
     await run("rebase_on_main", ground);
@@ -134,7 +134,7 @@ describe("rebase_on_main", () => {
     expect(ground.git("diff", "--stat", "main", ground.work())).toContain("a.txt | 3 ++-");
   });
 
-  it("fails without a prompt where there is no such base", async () => {
+  it("fails without a prompt if the base does not exist", async () => {
     using ground = await lifecycleGround();
     const result = await run("rebase_on_main", ground, { context: { base_branch: "gone" } });
     expect(result).toEqual({
@@ -146,7 +146,7 @@ describe("rebase_on_main", () => {
 });
 
 describe("create_pr", () => {
-  it("pushes the branch and opens a pull request, whose address it tells", async () => {
+  it("pushes the branch, opens a pull request and returns its address", async () => {
     using ground = await lifecycleGround();
     const head = ground.work();
     expect(await run("create_pr", ground)).toEqual({
@@ -160,7 +160,7 @@ describe("create_pr", () => {
     );
   });
 
-  it("run again finds the pull request that there is", async () => {
+  it("finds an existing pull request", async () => {
     using ground = await lifecycleGround();
     await run("create_pr", ground);
     expect(await run("create_pr", ground)).toMatchObject({
@@ -171,14 +171,14 @@ describe("create_pr", () => {
     expect(ground.ghCalls().filter((call) => call.startsWith("pr create"))).toHaveLength(1);
   });
 
-  it("opens another where the last one was closed", async () => {
+  it("opens a new one if the last one was closed", async () => {
     using ground = await lifecycleGround();
     await run("create_pr", ground);
     ground.write(".git/bin/closed", "");
     expect(await run("create_pr", ground)).toMatchObject({ message: "opened https://127.0.0.1/pull/1" });
   });
 
-  it("after a rebase replaces what it pushed before, and nothing else", async () => {
+  it("replaces its own earlier push after a rebase, and nothing else", async () => {
     using ground = await lifecycleGround();
     const first = await run("create_pr", ground);
     ground.commitOnBase("b.txt", "b\n");
@@ -201,7 +201,7 @@ describe("create_pr", () => {
   });
 
   it.each(["local", "none"] as const)(
-    "is skipped, and says so, where `integrate` is `%s`",
+    "is skipped with a reason if `integrate` is `%s`",
     async (integrate) => {
       using ground = await lifecycleGround();
       expect(await run("create_pr", ground, { ports: { integrate } })).toEqual({
@@ -223,7 +223,7 @@ describe("create_pr", () => {
     expect(ground.remote("branch", "--list")).toBe("");
   });
 
-  it("without gh pushes, and says what is left to do", async () => {
+  it("pushes without gh, and says what is left to do", async () => {
     using ground = await lifecycleGround();
     rmSync(join(ground.path, ".git/bin/gh"));
     const gh = async () => undefined;
@@ -234,7 +234,7 @@ describe("create_pr", () => {
     expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(ground.work());
   });
 
-  it("fails without a prompt where gh does, and still tells what it pushed", async () => {
+  it("fails without a prompt if gh fails, and still reports what it pushed", async () => {
     using ground = await lifecycleGround();
     writeFileSync(join(ground.path, ".git/bin/gh"), "#!/bin/sh\necho not logged in\nexit 4\n");
     expect(await run("create_pr", ground)).toEqual({
@@ -248,7 +248,7 @@ describe("create_pr", () => {
 describe("run_tests", () => {
   const manifest = (test: string) => JSON.stringify({ scripts: { test } });
 
-  it("runs the tests that the project's files tell of", async () => {
+  it("runs the tests that the project's files name", async () => {
     using ground = await lifecycleGround({ "package.json": manifest("test -e a.txt") });
     expect(await run("run_tests", ground)).toEqual({
       status: "SUCCESS",
@@ -257,7 +257,7 @@ describe("run_tests", () => {
     });
   });
 
-  it("fails where they do, with a prompt that shows what failed", async () => {
+  it("fails if they fail, with a prompt that shows the failure", async () => {
     const noise = `node -e "console.log('x'.repeat(9000)); console.log('expected 1, got 2'); process.exit(3)"`;
     using ground = await lifecycleGround({ "package.json": manifest(noise) });
     const result = await run("run_tests", ground);
@@ -266,12 +266,12 @@ describe("run_tests", () => {
     expect(result.remediation_prompt?.length).toBeLessThan(3500);
   });
 
-  it("is skipped where nothing tells of tests", async () => {
+  it("is skipped if no file names tests", async () => {
     using ground = await lifecycleGround();
     expect(await run("run_tests", ground)).toMatchObject({ status: "SKIP" });
   });
 
-  it("fails without a prompt where they could not be run at all", async () => {
+  it("fails without a prompt if they cannot run", async () => {
     using ground = await lifecycleGround({ Makefile: "test:\n\ttrue\n" });
     const prove = async () => ({ error: "the set-up failed" });
     expect(await run("run_tests", ground, { ports: { prove } })).toEqual({
@@ -292,7 +292,7 @@ describe("gatekeeper", () => {
     return { asked, review };
   };
 
-  it("passes where each of the named is approved", async () => {
+  it("passes if each of the named reviewers approves", async () => {
     using ground = await lifecycleGround();
     const { asked, review } = reviewing();
     const parameters = ["qa", "architecture"];
@@ -304,7 +304,7 @@ describe("gatekeeper", () => {
     expect(asked).toEqual(parameters);
   });
 
-  it("fails with the first that is not approved, and asks no further", async () => {
+  it("fails with the first reviewer that does not approve, and asks no other", async () => {
     using ground = await lifecycleGround();
     const { asked, review } = reviewing("qa");
     const result = await run("gatekeeper", ground, { ports: { review }, parameters: ["qa", "architecture"] });
@@ -312,7 +312,7 @@ describe("gatekeeper", () => {
     expect(asked).toEqual(["qa"]);
   });
 
-  it.each([null, [], ["qa", 1], "qa"])("fails where it is told to look at %j", async (parameters) => {
+  it.each([null, [], ["qa", 1], "qa"])("fails with the parameters %j", async (parameters) => {
     using ground = await lifecycleGround();
     expect(await run("gatekeeper", ground, { parameters })).toMatchObject({ status: "FAILURE" });
   });

@@ -21,7 +21,6 @@ const context: HookContext = {
 
 const allow = '{"allow":true,"code":"OK","reason":"Validation passed"}';
 
-/** A real program in a folder of its own. */
 async function ask(
   command: readonly string[],
   { files = {}, msMax = 20_000 }: { files?: Record<string, string>; msMax?: number } = {},
@@ -51,7 +50,7 @@ describe("a hook that is a program", () => {
     });
   });
 
-  it("may allow without reading what it is told", async () => {
+  it("may allow without reading its input", async () => {
     expect(await shell(`echo '${allow}'`)).toEqual({
       status: "SUCCESS",
       message: "Validation passed",
@@ -59,7 +58,7 @@ describe("a hook that is a program", () => {
     });
   });
 
-  it("denies with its reason, and may say what an agent could do about it", async () => {
+  it("denies with its reason, and may suggest what an agent could do", async () => {
     const deny = {
       allow: false,
       code: "X-1",
@@ -97,7 +96,7 @@ describe("a hook that is a program", () => {
     ["prints two verdicts", `echo '${allow}'; echo '${allow}'`, /is not one JSON document/],
     ["prints a note before its verdict", `echo note; echo '${allow}'`, /is not one JSON document/],
     [
-      "prints bytes that are no text",
+      "prints bytes that are not text",
       `printf '{"allow":true,"code":"OK","reason":"\\377"}'`,
       /is not one JSON document/,
     ],
@@ -114,8 +113,8 @@ describe("a hook that is a program", () => {
     ["allows by a prototype", `echo '{"__proto__":${allow}}'`, /its output is not a verdict/],
     ["kills itself", "kill -KILL $$", /was killed by SIGKILL before it gave a verdict$/],
     ["kills itself after an allow", `echo '${allow}'; kill -SEGV $$`, /was killed by SIGSEGV/],
-    ["runs a program that is not there", "no-such-program-here", /\(exit code 127\).*not found/],
-  ])("fails where it %s", async (_, script, message) => {
+    ["runs a missing program", "no-such-program-here", /\(exit code 127\).*not found/],
+  ])("fails if it %s", async (_, script, message) => {
     const result = await shell(script);
     expect(result).toMatchObject({ status: "FAILURE", message: expect.stringMatching(message) });
     expect(result.remediation_prompt).toBeUndefined();
@@ -135,9 +134,9 @@ describe("a hook that is a program", () => {
       { it: "#!/no/such/sh\n" },
       /could not be started: .*no such program/,
     ],
-    ["is no program at all", ["./it"], { it: "\u0001\u0002" }, /does not run|gave no verdict/],
+    ["is not a program", ["./it"], { it: "\u0001\u0002" }, /does not run|gave no verdict/],
     ["is a folder", ["/tmp"], {}, /could not be started: .*it is not executable/],
-  ])("fails where it %s", async (_, command, files, message) => {
+  ])("fails if it %s", async (_, command, files, message) => {
     expect(await ask(command, { files })).toMatchObject({
       status: "FAILURE",
       message: expect.stringMatching(message),
@@ -146,10 +145,10 @@ describe("a hook that is a program", () => {
 
   it.each([
     ["sleeps", "sleep 999"],
-    ["runs in circles", "while :; do :; done"],
+    ["loops forever", "while :; do :; done"],
     ["sleeps after its verdict", `echo '${allow}'; sleep 999`],
-    ["does not listen to being asked to end", "trap '' TERM; while :; do sleep 1; done"],
-  ])("is ended where it %s for too long", async (_, script) => {
+    ["ignores SIGTERM", "trap '' TERM; while :; do sleep 1; done"],
+  ])("is ended if it %s for too long", async (_, script) => {
     const started = performance.now();
     expect(await shell(script, 300)).toMatchObject({
       status: "FAILURE",
@@ -158,7 +157,7 @@ describe("a hook that is a program", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it("may print a mebibyte and no more; the rest is read, not kept", async () => {
+  it("may print a mebibyte; more is read but not stored", async () => {
     const padded = (bytes: number) =>
       shell(`head -c ${bytes - allow.length} /dev/zero | tr '\\0' ' '; printf '%s' '${allow}'`);
     expect(await padded(1024 * 1024)).toMatchObject({ status: "SUCCESS" });
@@ -170,11 +169,11 @@ describe("a hook that is a program", () => {
     const before = process.memoryUsage().rss;
     const whole = `head -c 1000000000 /dev/zero; head -c 100000000 /dev/zero >&2; echo '${allow}'`;
     expect(await shell(whole, 60_000)).toMatchObject(tooMuch);
-    // Dropped chunks wait for the garbage collector, some 100 MB of them whether one gigabyte comes or three.
+    // Dropped chunks wait for garbage collection: some 100 MB of them for one gigabyte and for three.
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
   });
 
-  it("has a minute unless told otherwise", async () => {
+  it("has a timeout of one minute by default", async () => {
     using folder = temporaryFolder();
     const given: number[] = [];
     await runCommandHook(["true"], context, {
@@ -186,7 +185,7 @@ describe("a hook that is a program", () => {
     expect(given).toEqual([60_000]);
   });
 
-  it("is told at which point it is asked", async () => {
+  it("gets the name of its hook point", async () => {
     const points: HookPoint[] = ["before_submit", "after_merge"];
     for (const hook_point of points) {
       using folder = temporaryFolder();

@@ -5,7 +5,7 @@ import { type ConfiguredHook, hookPoints } from "../../src/hooks/lifecycle/hook.
 import { defaultHooks, mayWorkOn, resolveHooks } from "../../src/hooks/lifecycle/resolve-hooks.ts";
 import { configOf, ownConfig } from "../support/loaded-config.ts";
 
-/** The example of the hooks' specification, whole. */
+/** The complete example of the hooks' specification. */
 const example = `
 hooks:
   before_submit:
@@ -41,13 +41,13 @@ task_types:
 
 const exampleConfig = () => configOf({ ".octopoid/config.yaml": example });
 
-/** A hook as a person writes it. */
+/** A hook in the form of the configuration. */
 function written(hook: ConfiguredHook): unknown {
   if ("command" in hook) return hook;
   return hook.parameters === null ? hook.name : { [hook.name]: hook.parameters };
 }
 
-/** What runs at each point for a type of task. */
+/** The hooks at each point for a type of task. */
 function all(config: Config, taskType: string | null, agent: string | null = null) {
   return Object.fromEntries(
     hookPoints.map((point) => [point, resolveHooks(config, point, taskType, agent).map(written)]),
@@ -57,7 +57,7 @@ function all(config: Config, taskType: string | null, agent: string | null = nul
 const nothing = { before_submit: [], after_submit: [], before_merge: [], after_merge: [] };
 
 describe("the hooks of a task", () => {
-  it("are `create_pr` before it is submitted where nothing is configured", async () => {
+  it("are `create_pr` before the submission by default", async () => {
     expect(all(await configOf({}), null)).toEqual({ ...nothing, before_submit: ["create_pr"] });
     expect(defaultHooks).toEqual({ ...nothing, before_submit: [{ name: "create_pr", parameters: null }] });
   });
@@ -79,7 +79,7 @@ describe("the hooks of a task", () => {
     expect(all(await exampleConfig(), type)).toEqual({ ...nothing, ...hooks });
   });
 
-  it("go from the type to the project to the default point by point", async () => {
+  it("come from the type, the project or the default, separately for each point", async () => {
     const config = await configOf({
       [ownConfig]: `
 hooks: { after_merge: [run_tests] }
@@ -95,7 +95,7 @@ task_types:
     });
   });
 
-  it("are none where an empty list says so, and those of the next level where null does", async () => {
+  it("are none with an empty list, and those of the next level with null", async () => {
     const config = await configOf({
       [ownConfig]: `
 hooks: { before_submit: [] }
@@ -118,7 +118,7 @@ agents:
     expect(resolveHooks(defaultConfig, "before_submit", "quiet", "mute").map(written)).toEqual(["create_pr"]);
   });
 
-  it("are the agent's own at the points where it has some", async () => {
+  it("are the agent's own at the points that the agent configures", async () => {
     const config = await configOf({
       [ownConfig]: `
 hooks: { before_submit: [rebase_on_main], after_submit: [run_tests] }
@@ -138,7 +138,7 @@ agents:
 });
 
 describe("an agent", () => {
-  it("may work on the types that name it, and on those that name nobody", async () => {
+  it("may work on types that name it, and on types without names", async () => {
     const config = await exampleConfig();
     const may = (type: string | null, agent: string, as: "implementer" | "gatekeeper" = "implementer") =>
       mayWorkOn(config, type, { agent, as });

@@ -11,16 +11,16 @@ const allow = (details: object) =>
 const command = (script: string) => ({ command: ["sh", "-c", script] });
 const deny = (reason: string) => command(`echo '{"allow":false,"code":"X-1","reason":"${reason}"}'; exit 2`);
 
-/** A project whose tests are this command. */
+/** A project with this command as its tests. */
 const testedBy = (test: string) => ({ "package.json": JSON.stringify({ scripts: { test } }) });
 
 describe("a list of hooks", () => {
-  it("succeeds where it is empty", async () => {
+  it("succeeds if it is empty", async () => {
     using ground = await lifecycleGround();
     expect(await runHooks([], ground.context, ground.ports)).toEqual({ ok: true, results: [], warnings: [] });
   });
 
-  it("runs in its order, and each hook gets to know what those before it told", async () => {
+  it("runs in order, and each hook gets the results of those before it", async () => {
     using ground = await lifecycleGround();
     const hooks = configured(
       command(allow({ one: 1, both: "first" })),
@@ -32,7 +32,7 @@ describe("a list of hooks", () => {
     expect(results).toHaveLength(3);
   });
 
-  it("stops at the first that fails", async () => {
+  it("stops at the first hook that fails", async () => {
     using ground = await lifecycleGround();
     const { ok, results } = await runHooks(
       configured("rebase_on_main", deny("not yet"), "create_pr"),
@@ -44,7 +44,7 @@ describe("a list of hooks", () => {
     expect(ground.ghCalls()).toEqual([]);
   });
 
-  it("goes on after one that is skipped, which is no failure", async () => {
+  it("continues after a skipped hook, which is not a failure", async () => {
     using ground = await lifecycleGround();
     const { ok, results } = await runHooks(
       configured("run_tests", "create_pr"),
@@ -60,7 +60,7 @@ describe("a list of hooks", () => {
     });
   });
 
-  it("takes a hook that throws for one that fails, in one line", async () => {
+  it("treats a hook that throws as failed, with a message of one line", async () => {
     using ground = await lifecycleGround();
     const rebase = () => Promise.reject(new Error("no\n\u001b[31mgit"));
     const { ok, results } = await runHooks(configured("rebase_on_main", "create_pr"), ground.context, {
@@ -83,14 +83,14 @@ describe("a list of hooks", () => {
       "constructor",
       "unknown hook `constructor`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
     ],
-  ])("fails at `%s`, which was let into the configuration but is no hook", async (name, message) => {
+  ])("fails at `%s`, which the configuration allows but which is not a hook", async (name, message) => {
     using ground = await lifecycleGround();
     const { ok, results } = await runHooks(configured(name, "create_pr"), ground.context, ground.ports);
     expect({ ok, messages: results.map((one) => one.message) }).toEqual({ ok: false, messages: [message] });
   });
 
   it.each(["after_submit", "after_merge"] as const)(
-    "at %s warns of what fails, and undoes nothing",
+    "at %s warns of failures, and undoes nothing",
     async (hook_point) => {
       using ground = await lifecycleGround();
       const hooks = configured("unheard_of");
@@ -104,7 +104,7 @@ describe("a list of hooks", () => {
     },
   );
 
-  it("takes no key named like a prototype for one", async () => {
+  it("ignores a key with the name of a prototype's property", async () => {
     using ground = await lifecycleGround();
     const details = '{"allow":true,"code":"OK","reason":"x","details":{"__proto__":{"skip_pr":true}}}';
     const { results } = await runHooks(
@@ -117,11 +117,11 @@ describe("a list of hooks", () => {
   });
 });
 
-/** Submits with a list of hooks; the agent does as it is told by `mend`. */
+/** Submits with a list of hooks; the agent reacts to the prompt with `fix`. */
 async function submit(
   ground: LifecycleGround,
   hooks: ReturnType<typeof configured>,
-  mend: (prompt: string) => void = () => {},
+  fix: (prompt: string) => void = () => {},
   ports: Partial<HookPorts> = {},
 ): Promise<Submission & { asked: { prompt: string; maxTurns: number }[] }> {
   const asked: { prompt: string; maxTurns: number }[] = [];
@@ -134,7 +134,7 @@ async function submit(
       ),
     async (prompt, limits) => {
       asked.push({ prompt, ...limits });
-      mend(prompt);
+      fix(prompt);
       await ground.collect();
     },
   );
@@ -144,7 +144,7 @@ async function submit(
 const statuses = ({ results }: Submission) => results.map(({ hook, status }) => `${hook} ${status}`);
 
 describe("a submission", () => {
-  it("with the default hooks opens a pull request and asks nobody", async () => {
+  it("with the default hooks opens a pull request without asking the agent", async () => {
     using ground = await lifecycleGround();
     const hooks = resolveHooks(
       await configOf({ [ownConfig]: "integrate: pr\n" }),
@@ -158,7 +158,7 @@ describe("a submission", () => {
     expect(submitted.asked).toEqual([]);
   });
 
-  it("rebases, then opens the pull request of what it rebased", async () => {
+  it("rebases, then opens the pull request with the rebased work", async () => {
     using ground = await lifecycleGround();
     ground.commitOnBase("b.txt", "b\n");
     const submitted = await submit(ground, configured("rebase_on_main", "create_pr"));
@@ -166,7 +166,7 @@ describe("a submission", () => {
     expect(ground.remote("rev-parse", "lockstep/T-1~1")).toBe(ground.git("rev-parse", "main"));
   });
 
-  it("that conflicts is mended by the agent as the prompt says, rebased again, and then proposed", async () => {
+  it("with a conflict is fixed by the agent as in the prompt, rebased again, and then proposed", async () => {
     using ground = await lifecycleGround();
     ground.commitOnBase("a.txt", "person\n");
     const submitted = await submit(ground, configured("rebase_on_main", "create_pr"), (prompt) => {
@@ -182,7 +182,7 @@ describe("a submission", () => {
     ).toBe("");
   });
 
-  it("that conflicts is also mended where the agent makes its own change anew", async () => {
+  it("with a conflict is also fixed if the agent repeats its own change", async () => {
     using ground = await lifecycleGround();
     ground.commitOnBase("a.txt", "person\n");
     const submitted = await submit(ground, configured("rebase_on_main", "create_pr"), () => {
@@ -193,7 +193,7 @@ describe("a submission", () => {
     expect(ground.remote("diff", "--name-only", "lockstep/T-1~1", "lockstep/T-1")).toBe("c.txt");
   });
 
-  it("that still fails needs to be continued, and nobody is asked twice", async () => {
+  it("that still fails must be continued, and the agent is asked only once", async () => {
     using ground = await lifecycleGround();
     ground.commitOnBase("a.txt", "person\n");
     const submitted = await submit(ground, configured("rebase_on_main", "create_pr"));
@@ -211,27 +211,27 @@ describe("a submission", () => {
     expect(ground.ghCalls()).toEqual([]);
   });
 
-  it("that fails without a prompt needs to be continued at once", async () => {
+  it("that fails without a prompt must be continued at once", async () => {
     using ground = await lifecycleGround();
     const submitted = await submit(ground, configured(deny("not yet")));
     expect(submitted.asked).toEqual([]);
     expect(submitted).toMatchObject({ ok: false, needsContinuation: "hook_failure" });
   });
 
-  it("runs the whole list again after the agent was asked", async () => {
-    using ground = await lifecycleGround(testedBy("test -e mended"));
+  it("runs the whole list again after asking the agent", async () => {
+    using ground = await lifecycleGround(testedBy("test -e fixed"));
     const count = `echo run >> ${ground.checkout.temporary}/runs; ${allow({})}`;
     const hooks = configured(command(count), "run_tests", "create_pr");
-    const submitted = await submit(ground, hooks, () => ground.agent.write("mended", ""));
+    const submitted = await submit(ground, hooks, () => ground.agent.write("fixed", ""));
     expect(submitted.ok).toBe(true);
     expect(ground.agent.run("cat", `${ground.checkout.temporary}/runs`)).toBe("run\nrun");
     expect(submitted.asked[0]?.prompt).toContain("`npm test` failed with exit code 1");
   });
 
-  it("knows in its second round what it pushed in the first", async () => {
-    using ground = await lifecycleGround(testedBy("test -e mended"));
+  it("uses in its second round what it pushed in the first", async () => {
+    using ground = await lifecycleGround(testedBy("test -e fixed"));
     const submitted = await submit(ground, configured("create_pr", "run_tests"), () => {
-      ground.agent.write("mended", "");
+      ground.agent.write("fixed", "");
     });
     expect(statuses(submitted)).toEqual(["create_pr SUCCESS", "run_tests SUCCESS"]);
     expect(submitted.context).toEqual({
@@ -241,7 +241,7 @@ describe("a submission", () => {
     });
   });
 
-  it("needs to be continued where the agent cannot be asked", async () => {
+  it("must be continued if the agent cannot be asked", async () => {
     using ground = await lifecycleGround(testedBy("false"));
     const submitted = await submit(ground, configured("run_tests"), () => {
       throw new Error("there is no agent");

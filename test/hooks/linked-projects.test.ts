@@ -63,7 +63,7 @@ const write = (
   write: { resource, action },
 });
 
-describe("an entry that leads through a link means what it leads to", () => {
+describe("an entry that is a link stands for its target", () => {
   it.each([
     ["PreDispatch", dispatch("lib", "src/link"), "R-PD-003"],
     ["PreDispatch", dispatch("src/link/x", "lib"), "R-PD-003"],
@@ -95,12 +95,12 @@ describe("git's own folders and other checkouts", () => {
     ["a forbidden path in a worktree inside", write("inner/src/a.py", ["."], ["src"]), "R-PW-002"],
     ["a path in a worktree beside", write(join(outer, "beside/src/a.py"), ["src"]), "OK"],
     ["another path in a worktree beside", write(join(outer, "beside/lib/a.py"), ["src"]), "R-PW-001"],
-    ["a folder beside that is no worktree", write(join(outer, "other/src/a.py"), ["src"]), "R-PW-001"],
+    ["a folder beside that is not a worktree", write(join(outer, "other/src/a.py"), ["src"]), "R-PW-001"],
   ])("%s", async (_, payload, code) => {
     expect(await codeOf("PreWrite", payload)).toBe(code);
   });
 
-  it("that are named but not there take no snapshot, and nothing is made in their place", async () => {
+  it("without a target get no snapshot, and nothing is created in their place", async () => {
     const broken = join(outer, "broken");
     mkdirSync(broken);
     writeFileSync(join(broken, ".git"), `gitdir: ${join(outer, "nowhere/x")}\n`);
@@ -109,7 +109,7 @@ describe("git's own folders and other checkouts", () => {
   });
 });
 
-describe("what is gone already", () => {
+describe("a change of a deleted path", () => {
   const result = (resource: string, forbidden: readonly string[], worklog = "worklogs/T-1.md") => ({
     task_id: "T-1",
     assignment: assignment(["."], forbidden),
@@ -126,18 +126,18 @@ describe("what is gone already", () => {
     ["a folder with a forbidden part", result("gone", ["gone/secret"]), "R-PW-002"],
     ["a folder with a protected part", result(".github", []), "R-PW-002"],
     ["a file", result("gone.ts", []), "OK"],
-  ])("may have been %s", async (_, payload, code) => {
+  ])("is judged as the deletion of %s", async (_, payload, code) => {
     expect(await codeOf("PostExecution", payload)).toBe(code);
   });
 
-  it("is no reason to take another file for the worklog", async () => {
+  it("does not make another file the worklog", async () => {
     const payload = result("gone.ts", [], "src/a.py");
-    expect(await codeOf("PostExecution", payload)).toBe("OK"); // the assigned one is there as well
+    expect(await codeOf("PostExecution", payload)).toBe("OK"); // the assigned worklog exists too
     const never = { ...payload, assignment: { ...payload.assignment, worklog_path: "worklogs/never.md" } };
     expect(await codeOf("PostExecution", never)).toBe("R-PO-003");
   });
 
-  it("by a word that nobody knows is judged as a removal", async () => {
+  it("with an unknown action is judged as a deletion", async () => {
     expect(await codeOf("PreWrite", write("src", ["."], ["src/secret"], "unlink"))).toBe("R-PW-002");
     expect(await codeOf("PreWrite", write("src", ["."], ["src/secret"], "chmod"))).toBe("OK");
   });

@@ -20,7 +20,7 @@ const write = {
   write: { resource: "src/a.py", action: "edit" },
 };
 
-/** What holds for every run, whatever came in. */
+/** The contract of every run, for any input. */
 function expectContract(run: HookRun): void {
   expect(run.stdout).toMatch(/^[^\n]+\n$/);
   expect(run.verdict.reason).toMatch(/^[^\n\r]+$/);
@@ -41,7 +41,7 @@ describe("the vectors", () => {
     expectContract(run);
   });
 
-  it("an allow is exactly the line of the specification", () => {
+  it("an allow is exactly the line in the specification", () => {
     const run = runHook(["PreWrite"], JSON.stringify(write), folder.path);
     expect(run.stdout).toBe('{"allow":true,"code":"OK","reason":"Validation passed"}\n');
   });
@@ -91,7 +91,7 @@ describe("raw input", () => {
     expectContract(run);
   });
 
-  it("15,000 locks are compared without comparing every pair", () => {
+  it("15,000 locks are compared faster than pair by pair", () => {
     const locks = Array.from({ length: 15_000 }, (_, at) => lock(`T-${at}`, `d${at % 97}/f${at}`));
     const disjoint = runHook(["OnLockUpdate"], JSON.stringify(locks), folder.path);
     expect(disjoint.verdict.code).toBe("OK");
@@ -100,7 +100,7 @@ describe("raw input", () => {
     expectContract(overlapping);
   }, 20_000);
 
-  it("9,000 late tasks are all listed, through a pipe that takes less at a time", () => {
+  it("9,000 late tasks are all listed, through a pipe with a small buffer", () => {
     const task = { status: "in_progress", timeout_seconds: 1, last_heartbeat_at: "2026-01-01T00:00:00Z" };
     const tasks = Array.from({ length: 9_000 }, (_, at) => ({ task_id: `T-${at}`, ...task }));
     const run = runHook(["WatchdogTick"], JSON.stringify({ ...tick, tasks }), folder.path);
@@ -108,7 +108,7 @@ describe("raw input", () => {
     expectContract(run);
   });
 
-  it("an answer never repeats what stands in a document that cannot be read", () => {
+  it("an answer never repeats the content of an unreadable document", () => {
     const run = runHook(["PreWrite"], '{"notes": hunter2-is-my-password}', folder.path);
     expect(run.verdict.code).toBe("R-IN-001");
     expect(run.stdout).not.toContain("hunter2");
@@ -130,7 +130,7 @@ describe("the command line", () => {
     expectContract(run);
   });
 
-  it("a mistyped point gets the nearest name", () => {
+  it("a mistyped point gets a suggestion", () => {
     for (const word of ["PreDispach", "pre-dispatch", "predispatch"])
       expect(runHook([word], "{}", folder.path).verdict.reason).toContain("did you mean `PreDispatch`?");
     expect(runHook(["Banana"], "{}", folder.path).verdict.reason).toContain("one of PreDispatch,");
@@ -143,7 +143,7 @@ describe("the command line", () => {
   });
 });
 
-describe("a caller that misbehaves", () => {
+describe("a faulty caller", () => {
   it("a folder as stdin is denied", () => {
     const stdin = openSync(folder.path, "r");
     const run = spawnSync(process.execPath, [command, "hook", "PreWrite"], {
@@ -159,7 +159,7 @@ describe("a caller that misbehaves", () => {
   it.each([
     ["an allow", write],
     ["a deny", {}],
-  ])("%s that nobody reads is a deny", async (_, payload) => {
+  ])("%s becomes a deny if its output cannot be written", async (_, payload) => {
     const child = spawn(process.execPath, [command, "hook", "PreWrite"], { cwd: folder.path });
     child.stdout.destroy();
     child.stdin.end(JSON.stringify(payload));
@@ -167,7 +167,7 @@ describe("a caller that misbehaves", () => {
     expect(status).toBe(2);
   });
 
-  it("a payload that comes in slow pieces is read to its end", async () => {
+  it("a payload in slow pieces is read to its end", async () => {
     const child = spawn(process.execPath, [command, "hook", "PreWrite"], { cwd: folder.path });
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -185,7 +185,7 @@ describe("a caller that misbehaves", () => {
   });
 
   const hasPerl = spawnSync("sh", ["-c", "command -v perl"]).status === 0;
-  it.skipIf(!hasPerl)("a non-blocking stdin is waited for (skipped without perl)", () => {
+  it.skipIf(!hasPerl)("a non-blocking stdin is read to its end (skipped without perl)", () => {
     const script = `{ sleep 0.3; cat payload.json; } | perl -e '
       use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK) or die; exec @ARGV' -- "$0" "$1" hook PreWrite`;
     folder.write("payload.json", JSON.stringify(write));
@@ -196,7 +196,7 @@ describe("a caller that misbehaves", () => {
     expect(run).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("a working folder that no longer exists is an internal fault, and so a deny", () => {
+  it("a working folder that was deleted is an internal fault, and so a deny", () => {
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" hook PreWrite';
     const run = spawnSync("sh", ["-c", script, process.execPath, command], {
       cwd: folder.path,
@@ -209,14 +209,14 @@ describe("a caller that misbehaves", () => {
 });
 
 describe("on a real disk", () => {
-  it("a dangling link out of the lock is no new file inside it", () => {
+  it("a dangling link that leads out of the lock is not a new file inside it", () => {
     using project = temporaryFolder({ "src/a.ts": "x" });
     symlinkSync("../package.json", `${project.path}/src/link`);
     const payload = { ...write, write: { resource: "src/link", action: "create" } };
     expect(runHook(["PreWrite"], JSON.stringify(payload), project.path).verdict.code).toBe("R-PW-001");
   });
 
-  it("paths are read from the project's root, wherever in it the command runs", () => {
+  it("paths are relative to the project's root, even if the command runs in a subfolder", () => {
     using project = temporaryFolder({ ".git/HEAD": "ref: refs/heads/main\n", "src/deep/a.ts": "x" });
     const run = runHook(["PreWrite"], JSON.stringify(write), `${project.path}/src/deep`);
     expect(run.verdict.code).toBe("OK");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type GuardedRepository, guardedRepository } from "../support/guarded-repository.ts";
 
-/** The cases that the source document lists, by its own titles, through the guard as a client calls it. */
+/** The cases of the source document under its own titles, through the guard as a client calls it. */
 const orchestrator = { CLAUDE_AGENT_ROLE: "orchestrator" };
 const read = (file_path: string) => ["Read", { file_path }] as const;
 const bash = (command: string) => ["Bash", { command }] as const;
@@ -108,7 +108,7 @@ describe("the fourteen cases", () => {
 
 const write: Call = ["Write", { file_path: "src/a/x.ts", content: "x" }];
 
-describe("who orchestrates", () => {
+describe("the role of a caller", () => {
   beforeEach(() => {
     repository.write("CLAUDE.md", "You are the orchestrator.\n");
   });
@@ -122,11 +122,11 @@ describe("who orchestrates", () => {
     [{ CLAUDE_AGENT_ROLE: "orchestrator", CLAUDE_AGENT_NAME: "developer" }, true],
     [{ CLAUDE_AGENT_ROLE: "developer", CLAUDE_AGENT_NAME: "orchestrator" }, false],
     [{}, false],
-  ])("is said by %j without a state: %s", async (env, orchestrates) => {
+  ])("with %j and without a state is the orchestrator: %s", async (env, orchestrates) => {
     expect(await blocks(write, {}, env)).toBe(orchestrates);
   });
 
-  it("is said by the state where the environment says nothing, and by the environment alone where it does", async () => {
+  it("comes from the state only if the environment sets no role", async () => {
     await repository.run("agent-session", "init", "orchestrator");
     for (const [env, orchestrates] of [
       [{}, true],
@@ -138,8 +138,8 @@ describe("who orchestrates", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  it("a stale state blocks nobody", async () => {
+describe("faults", () => {
+  it("a stale state blocks no caller", async () => {
     await repository.run("agent-session", "init", "orchestrator");
     const long = new Date(Date.now() - 13 * 3600 * 1000);
     utimesSync(state(), long, long);
@@ -148,7 +148,7 @@ describe("what goes wrong", () => {
     expect(await blocks(write, {}, {})).toBe(true);
   });
 
-  it("a session that was cleared, or begun anew for another role, blocks nobody", async () => {
+  it("a session that was cleared or restarted for another role blocks no caller", async () => {
     await repository.run("agent-session", "init", "orchestrator");
     expect(await blocks(write, {}, {})).toBe(true);
     await repository.run("agent-session", "clear");
@@ -158,7 +158,7 @@ describe("what goes wrong", () => {
     expect(await blocks(write, {}, {})).toBe(false);
   });
 
-  it("a corrupt state blocks an orchestrator all the same, and is set aside", async () => {
+  it("a corrupt state still blocks an orchestrator, and is set aside", async () => {
     expect(await blocks(write)).toBe(true);
     const file = state();
     for (const broken of ["", "{", "[]", '{"read_count":"many"}']) {
@@ -168,7 +168,7 @@ describe("what goes wrong", () => {
     }
   });
 
-  it("parallel subagents are not blocked, and leave the orchestrator's count as it was", async () => {
+  it("parallel subagents are not blocked, and do not change the orchestrator's count", async () => {
     expect(await blocks(read("README.md"))).toBe(false);
     const before = readFileSync(state(), "utf8");
     const subagents = Array.from({ length: 8 }, (_, index) =>
@@ -181,7 +181,7 @@ describe("what goes wrong", () => {
     expect(readFileSync(state(), "utf8")).toBe(before);
   });
 
-  it("an inherited environment makes no orchestrator of a subagent", async () => {
+  it("a subagent with an inherited environment is not an orchestrator", async () => {
     expect(await blocks(write, { agent_id: "a1", agent_type: "developer" })).toBe(false);
     expect(await blocks(write)).toBe(true);
   });

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const orchestrator = { CLAUDE_AGENT_ROLE: "orchestrator" };
 
-/** A call of Claude's in this repository; its exit code. */
+/** Sends a call of Claude in this repository and returns its exit code. */
 async function hooked(
   repository: Repository,
   event: "PreToolUse" | "PostToolUse" | "SessionEnd",
@@ -27,7 +27,7 @@ const stateFile = (repository: Repository) =>
   join(repository.path, ".git/lockstep/tmp/orchestrator-session-state.json");
 
 describe("lockstep agent-session", () => {
-  it("begins a session once, tells how it goes, resets its count and ends it", async () => {
+  it("starts a session once, shows its summary, resets its count and ends it", async () => {
     using repository = temporaryRepository();
     const begun = verdictIn(await repository.run(["agent-session", "init", "orchestrator", "--json"]));
     expect(begun.details).toMatchObject({ agent_role: "orchestrator" });
@@ -59,7 +59,7 @@ describe("lockstep agent-session", () => {
     expect(existsSync(stateFile(repository))).toBe(false);
   });
 
-  it("validate exits 0 from a score of 80 up and 2 below, also for a session that has ended", async () => {
+  it("validate exits with 0 for a score of 80 and more, else with 2, also for a session that has ended", async () => {
     using repository = temporaryRepository();
     const { details } = verdictIn(await repository.run(["agent-session", "init", "orchestrator", "--json"]));
     const id = String(details?.session_id);
@@ -82,7 +82,7 @@ describe("lockstep agent-session", () => {
     expect((await repository.run(["agent-session", "validate"])).status).toBe(2);
   });
 
-  it("is a person's where it would let an orchestrator forget, and no agent's with a task", async () => {
+  it("lets only a person reset or end an orchestrator's session, and no agent with a task", async () => {
     using repository = temporaryRepository();
     const as = async (env: Readonly<Record<string, string>>, ...words: string[]) =>
       (await repository.run(["agent-session", ...words], { env })).status;
@@ -97,13 +97,13 @@ describe("lockstep agent-session", () => {
     expect(await as({}, "init", "no role")).toBe(2);
   });
 
-  it("that never began has nothing against it", async () => {
+  it("without a session reports the score 100", async () => {
     using repository = temporaryRepository();
     const { status, stdout } = await repository.run(["agent-session", "summary", "--json"]);
     expect({ status, score: JSON.parse(stdout).compliance_score }).toEqual({ status: 0, score: 100 });
   });
 
-  it("recovers from a state that is no JSON", async () => {
+  it("recovers from a state that is not JSON", async () => {
     using repository = temporaryRepository();
     await repository.run(["agent-session", "init", "orchestrator"]);
     writeFileSync(stateFile(repository), "{ broken");
@@ -112,7 +112,7 @@ describe("lockstep agent-session", () => {
     expect(JSON.parse(readFileSync(stateFile(repository), "utf8"))).toMatchObject({ read_count: 0 });
   });
 
-  it("lies where `guard.root` says, and says what is wrong with the configuration", async () => {
+  it("stores its state in `guard.root`, and reports faults of the configuration", async () => {
     using repository = temporaryRepository({ ".lockstep/config.yaml": "guard: { root: .claude/context }\n" });
     await repository.run(["agent-session", "init", "orchestrator"]);
     expect(existsSync(join(repository.path, ".claude/context/tmp/orchestrator-session-state.json"))).toBe(
@@ -125,7 +125,7 @@ describe("lockstep agent-session", () => {
 });
 
 describe("lockstep report and lockstep self-check", () => {
-  it("report writes and shows a live session, and shows the last one that ended", async () => {
+  it("report writes and shows a running session, and shows the last finished one", async () => {
     using repository = temporaryRepository();
     const nothing = await repository.run(["report"]);
     expect([nothing.status, nothing.stderr]).toEqual([2, expect.stringContaining("no agent session")]);
@@ -163,7 +163,7 @@ describe("lockstep report and lockstep self-check", () => {
     expect(questions).toHaveLength(5);
   });
 
-  it("an orchestrator that Lockstep starts gets them in its prompt, others do not", () => {
+  it("the prompt of an orchestrator that Lockstep starts contains them; other prompts do not", () => {
     using project = temporaryFolder();
     const root = project.path;
     const task = {
@@ -186,8 +186,8 @@ describe("the block in CLAUDE.md, AGENTS.md and GEMINI.md", () => {
     ["a text without a last line break", "# Mine"],
     ["a text with many", "# Mine\n\n\n"],
     ["a text of another system", "# Mine\r\n\r\nwords\r\n"],
-    ["such a one without a last line break", "# Mine\r\nwords"],
-  ])("is put into %s once, and taken out without a trace", (_, text) => {
+    ["such a text without a last line break", "# Mine\r\nwords"],
+  ])("is added to %s once, and removed without a trace", (_, text) => {
     const once = withBlock(text, block);
     expect(once.startsWith(text)).toBe(true);
     expect(once).toContain("Am I an orchestrator?");
@@ -197,14 +197,14 @@ describe("the block in CLAUDE.md, AGENTS.md and GEMINI.md", () => {
     if (text.includes("\r\n")) expect(once).not.toMatch(/[^\r]\n/);
   });
 
-  it("an older one is replaced where it stands, and what is around it stays", () => {
+  it("an older block is replaced in its place, and the text around it is unchanged", () => {
     const old = withBlock("# Mine\n", block).replace("Am I an orchestrator?", "Old?");
     const text = withBlock(`${old}\n# More\n`, block);
     expect(text).toBe(`${withBlock("# Mine\n", block)}\n# More\n`);
     expect(withoutBlock(text)).toBe("# Mine\n\n# More\n");
   });
 
-  it("half a block is refused, with what to do", () => {
+  it("half a block is refused with what to do", () => {
     const half = withBlock("# Mine\n", block).replace(/<!--[^>]*end -->/, "");
     expect(() => withBlock(half, block)).toThrow(/are not paired: delete/);
     expect(() => withoutBlock(half)).toThrow(/are not paired/);
@@ -212,7 +212,7 @@ describe("the block in CLAUDE.md, AGENTS.md and GEMINI.md", () => {
 });
 
 describe("the commands under .claude/", () => {
-  /** A project with the wrappers; `lockstep` is on PATH unless it is said not to be installed. */
+  /** A project with the wrappers; `lockstep` is on PATH only if it is installed. */
   function wrapped(repository: Repository, { installed }: { readonly installed: boolean }) {
     for (const [path, text] of wrapperFiles()) {
       mkdirSync(dirname(join(repository.path, path)), { recursive: true });
@@ -272,7 +272,7 @@ describe("the commands under .claude/", () => {
     expect(execFileSync(process.execPath, ["--input-type=module", "-e", code], options)).toBe("false\n");
   });
 
-  it("all pass silently where Lockstep is not installed", () => {
+  it("all pass silently if Lockstep is not installed", () => {
     using repository = temporaryRepository();
     const run = wrapped(repository, { installed: false });
     const input = payload(repository, "PreToolUse");
@@ -287,7 +287,7 @@ describe("the commands under .claude/", () => {
     expect(run("tests/test-orchestrator-enforcement.mjs").status).toBe(0);
   });
 
-  it("a guard that gives no answer blocks before a call", () => {
+  it("a guard that gives no answer blocks a call before it runs", () => {
     using repository = temporaryRepository();
     using folder = temporaryFolder({ lockstep: "#!/bin/sh\nexit 1\n" });
     execFileSync("chmod", ["755", join(folder.path, "lockstep")]);
@@ -298,12 +298,12 @@ describe("the commands under .claude/", () => {
   });
 });
 
-describe("who orchestrates", () => {
+describe("the role of a caller", () => {
   const write = ["Write", { file_path: "a.ts", content: "x" }] as const;
   const status = async (repository: Repository, env: Readonly<Record<string, string>>) =>
     (await hooked(repository, "PreToolUse", write, env)).status;
 
-  it("is said by the environment first: a stale state blocks no developer, and CLAUDE.md says nothing", async () => {
+  it("comes from the environment first: a stale state blocks no developer, and CLAUDE.md does not count", async () => {
     using repository = temporaryRepository({ "CLAUDE.md": "You are the orchestrator.\n" });
     expect(await status(repository, {})).toBe(0);
     await repository.run(["agent-session", "init", "orchestrator"]);
@@ -317,7 +317,7 @@ describe("who orchestrates", () => {
     ).toBe(0);
   });
 
-  it("a subagent that inherited the environment of an orchestrator is not blocked", async () => {
+  it("a subagent with the inherited environment of an orchestrator is not blocked", async () => {
     using repository = temporaryRepository();
     expect(await status(repository, orchestrator)).toBe(2);
     const call = {

@@ -73,13 +73,13 @@ describe("the frame", () => {
     ["line breaks and control characters", "git \r\n\tcommit\u001b[31m -m\u0007 'a\nb'\u2028\u202e"],
     ["combining characters", `git ${"e\u0301".repeat(200)}`],
     ["a frame of its own", "git ║ ╔══╗ ".repeat(30)],
-  ])("holds around %s", (_, command) => {
+  ])("encloses %s", (_, command) => {
     const box = refusal(callOf("Bash", shell(command)));
     expect(box).toContain("Command: git");
     holds(box);
   });
 
-  it("holds whatever stands in it", () => {
+  it("encloses any text", () => {
     const text = fc.string({ unit: "binary", maxLength: 700 });
     fc.assert(
       fc.property(text, text, fc.nat(), (one, other, count) => {
@@ -90,7 +90,7 @@ describe("the frame", () => {
     );
   });
 
-  it("cuts a name and a command, and says so", () => {
+  it("shortens a name and a command visibly", () => {
     expect(toolMessage({ tool: "t".repeat(90), does: "x", delegate: "d" })).toContain(
       `Tool: ${"t".repeat(39)}…`,
     );

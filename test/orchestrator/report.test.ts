@@ -78,7 +78,7 @@ describe("an audit line", () => {
     expect(line(callOf("T", operation)).tool_input).toEqual(expected);
   });
 
-  it("is about a kilobyte at the most, on one line, without secrets, whatever the call holds", () => {
+  it("has at most about a kilobyte on one line without secrets, for any call", () => {
     const secret = `sk-ant-${"a1B2c3".repeat(8)}`;
     const long = `export KEY=${secret}\n${"\u0000\u2028é".repeat(50_000)}`;
     const many = Array.from({ length: 5000 }, () => long);
@@ -100,7 +100,7 @@ describe("an audit line", () => {
 });
 
 describe("the audit log", () => {
-  it("is only added to, one line a call", async () => {
+  it("is append-only, with one line per call", async () => {
     using folder = temporaryFolder();
     const { folders, log } = foldersIn(folder.path);
     await appendAudit(folders, [line(callOf("A", nothing))]);
@@ -112,7 +112,7 @@ describe("the audit log", () => {
     expect(statSync(log).mode & 0o077).toBe(0);
   });
 
-  it("a line that was cut off swallows no other", async () => {
+  it("loses no line after one that was cut off", async () => {
     using folder = temporaryFolder();
     const { folders, log } = foldersIn(folder.path);
     await appendAudit(folders, [line(callOf("A", nothing))]);
@@ -122,7 +122,7 @@ describe("the audit log", () => {
     expect(found.map(({ tool }) => tool)).toEqual(["A", "B"]);
   });
 
-  it("is no link to somewhere else", async () => {
+  it("is not written through a link", async () => {
     using folder = temporaryFolder({ "elsewhere.log": "" });
     const { folders, log } = foldersIn(folder.path);
     folders.open("logs");
@@ -130,7 +130,7 @@ describe("the audit log", () => {
     await expect(appendAudit(folders, [line(callOf("A", nothing))])).rejects.toThrow(/ELOOP/);
   });
 
-  it("takes the lines of many calls at once in one write, before any of them is answered", async () => {
+  it("takes the lines of many simultaneous calls in one write, before any call is answered", async () => {
     using folder = temporaryFolder();
     const { folders, log } = foldersIn(folder.path);
     await appendAudit(folders, [line(callOf("first", nothing))]);
@@ -146,7 +146,7 @@ describe("the audit log", () => {
     expect(readFileSync(log, "utf8").trim().split("\n")).toHaveLength(101);
   });
 
-  it("is read in pages, and its end alone where more is not wanted", async () => {
+  it("is read in pages, or only its end", async () => {
     using folder = temporaryFolder();
     const { folders } = foldersIn(folder.path);
     const lines = Array.from({ length: 9000 }, (_, at) => line(callOf(`T${at}`, shell("x".repeat(60)))));
@@ -158,7 +158,7 @@ describe("the audit log", () => {
     expect(tools({ bytesMax: 1000 }).length).toBeLessThan(5);
   });
 
-  it("has one line for a call that was blocked, and one for each that ran", async () => {
+  it("has one line for each blocked call and each call that ran", async () => {
     using folder = temporaryFolder();
     const { project, folders, log } = foldersIn(folder.path);
     const options = { folders, place: project.place, disk: nodeDisk(), scratch: ["/tmp"], coordination: [] };
@@ -218,7 +218,7 @@ describe("a compliance report", () => {
     expect(scoreOf({ allowed, warned, blocked })).toBe(score);
   });
 
-  it("is exactly of the documented form", () => {
+  it("has exactly the documented form", () => {
     const all = [
       ...lines("allowed", 39),
       ...lines("blocked", 2, "READ_LIMIT_EXCEEDED"),
@@ -249,7 +249,7 @@ describe("a compliance report", () => {
     expect(JSON.stringify(complianceReport(all, facts))).toBe(JSON.stringify(expected));
   });
 
-  it("is below 5 KB, however many calls it is about", () => {
+  it("is below 5 KB for any number of calls", () => {
     const types = [
       "READ_LIMIT_EXCEEDED",
       "DIRECT_GREP",
@@ -268,7 +268,7 @@ describe("a compliance report", () => {
     expect(JSON.stringify(report, null, 2).length).toBeLessThan(5000);
   });
 
-  it("counts this session's orchestrator alone, and agents of a session of ours apart", async () => {
+  it("counts only the orchestrator of its session; agents of a Lockstep session have their own report", async () => {
     using folder = temporaryFolder();
     const { folders } = foldersIn(folder.path);
     const mine = { session_id: "sess_1" };
@@ -296,7 +296,7 @@ describe("a compliance report", () => {
     expect(sessionReport(folders, "2026-01-10", noon)).toBeUndefined();
   });
 
-  it("lines that somebody else wrote into the log do no harm", () => {
+  it("ignores foreign lines in the log", () => {
     using folder = temporaryFolder();
     const { folders, log } = foldersIn(folder.path);
     folders.open("logs");

@@ -30,7 +30,7 @@ const read = (path: string, more: Partial<ToolCall> = {}) => callOf("Read", read
 const bash = (command: string) => judge(callOf("Bash", shell(command)));
 const twoReads = () => after([read("/repo/src/a.ts"), read("/repo/README.md")]);
 
-describe("what an orchestrator may not do itself", () => {
+describe("the rules for an orchestrator", () => {
   it.each([
     ["Write", writing(), "DIRECT_WRITE", "developer"],
     ["Edit", writing("/repo/src/a.ts", "edit"), "DIRECT_EDIT", "developer"],
@@ -40,7 +40,7 @@ describe("what an orchestrator may not do itself", () => {
     ["write_file", writing("relative.ts"), "DIRECT_WRITE", "developer"],
     ["Grep", searching("Grep"), "DIRECT_GREP", "analyst"],
     ["Glob", searching("Glob"), "DIRECT_GLOB", "analyst"],
-  ] as const)("%s is blocked, always", (tool, operation: Operation, type, delegate) => {
+  ] as const)("%s is always blocked", (tool, operation: Operation, type, delegate) => {
     const { answer, violation, next } = judge(callOf(tool, operation));
     expect(answer.allow).toBe(false);
     expect(answer.reason).toContain(`Tool: ${tool}`);
@@ -49,7 +49,7 @@ describe("what an orchestrator may not do itself", () => {
     expect(next.violations).toHaveLength(1);
   });
 
-  it("it may delegate, plan, ask, and use what is neither here nor there", () => {
+  it("delegating, planning, asking and neutral tools are allowed", () => {
     for (const [tool, operation] of [
       ["Task", spawning],
       ["Agent", spawning],
@@ -64,7 +64,7 @@ describe("what an orchestrator may not do itself", () => {
       });
   });
 
-  it("a tool that nobody knows may read, but neither write nor run what the known ones may not", () => {
+  it("an unknown tool may read, but neither write nor run what the known tools may not", () => {
     const unknown = (more: Partial<Extract<Operation, { kind: "unknown" }>>) =>
       judge(
         callOf("mcp__x__y", { kind: "unknown", reads: false, paths: [], commands: [], texts: [], ...more }),
@@ -75,14 +75,14 @@ describe("what an orchestrator may not do itself", () => {
     expect(unknown({ commands: ["ls", "git push"] })).toBe("BASH_DANGEROUS_COMMAND");
   });
 
-  it("a call that cannot be understood is refused, and is no violation", () => {
+  it("a malformed call is refused, but is not a violation", () => {
     const { answer, violation } = judge(callOf("Write", { kind: "malformed", reason: "it names no path" }));
     expect([answer.allow, answer.reason, violation]).toEqual([false, "it names no path", null]);
   });
 });
 
 describe("reading", () => {
-  it("two calls pass, the third and those after it are blocked, with the number of the attempt", () => {
+  it("passes twice and is blocked from the third call on, with the number of the attempt", () => {
     const state = twoReads();
     expect(state).toMatchObject({ read_count: 2, files_read: ["/repo/src/a.ts", "/repo/README.md"] });
     const third = judge(read("/repo/src/b.ts"), state);
@@ -94,7 +94,7 @@ describe("reading", () => {
     expect(fourth.answer.reason).toContain("already read 2 file(s)");
   });
 
-  it("one call for several files counts as several", () => {
+  it("of several files in one call counts each file", () => {
     const many = callOf("read_many_files", reading("a.ts", "b.ts", "c.ts"));
     expect(judge(many).answer.allow).toBe(false);
     const plans = callOf("read_many_files", reading("plan-1.json", "plan-2.json", "dashboard.md"));
@@ -143,12 +143,12 @@ describe("reading", () => {
     );
   });
 
-  it("coordination files may only be read", () => {
+  it("is allowed for coordination files, writing them is not", () => {
     expect(judge(callOf("Write", writing(".claude/agents/x.md"))).answer.allow).toBe(false);
     expect(judge(callOf("Edit", writing("plan-1.json", "edit"))).answer.allow).toBe(false);
   });
 
-  it("a spawn begins the count anew, once it has come to something", () => {
+  it("starts at zero again after a successful spawn", () => {
     const tired = judge(read("/repo/src/b.ts"), twoReads()).next;
     const spawn = (more: Partial<ToolCall>) => judge(callOf("Task", spawning, more), tired).next;
     expect(spawn({ event: "before-tool" })).toMatchObject({ read_count: 2 });
@@ -161,7 +161,7 @@ describe("reading", () => {
     expect(judge(read("/repo/src/b.ts"), next).answer.allow).toBe(true);
   });
 
-  it("a client that fires its hooks twice for one call is answered twice and counted once", () => {
+  it("counts a call once, even if a client fires its hooks twice, and answers both", () => {
     const once = judge(read("/repo/a", { callId: "t1" }));
     const twice = judge(read("/repo/a", { callId: "t1" }), once.next);
     expect([twice.answer.allow, twice.repeated, twice.next.read_count]).toEqual([true, true, 1]);
@@ -281,11 +281,11 @@ describe("a shell", () => {
     "lockstep decide UD-1 yes",
     "lockstep lock",
     "CLAUDE_AGENT_ROLE= lockstep agent-session reset",
-  ])("is refused `%s`, behind which anything may hide", (command) => {
+  ])("is refused `%s`, which may hide anything", (command) => {
     expect(bash(command).violation?.type).toBe("BASH_UNKNOWN_COMMAND");
   });
 
-  it("with `guard.opaque: deny` programs whose writes cannot be known are refused too", () => {
+  it("refuses programs with unknown writes too, with `guard.opaque: deny`", () => {
     const call = callOf("Bash", shell("python3 scripts/report.py"));
     expect(judge(call, freshState, { opaque: "verify" }).answer.allow).toBe(true);
     expect(judge(call, freshState, { opaque: "deny" }).violation?.type).toBe("BASH_UNKNOWN_COMMAND");
@@ -293,7 +293,7 @@ describe("a shell", () => {
 });
 
 describe("after a call", () => {
-  it("what was not blocked before it is told, and counts as a warning", () => {
+  it("a call that was not blocked before is reported, and counts as a warning", () => {
     const { answer, violation, next } = judge(callOf("Write", writing(), { event: "after-tool" }));
     expect(answer.allow).toBe(true);
     expect(answer.context).toContain("Spawn developer subagent");
@@ -301,7 +301,7 @@ describe("after a call", () => {
     expect(next.violations).toHaveLength(1);
   });
 
-  it("a read that was allowed is not judged again", () => {
+  it("an allowed read is not judged again", () => {
     const { violation, next } = judge(read("/repo/README.md", { event: "after-tool" }), twoReads());
     expect([violation, next.read_count]).toEqual([null, 2]);
   });
@@ -312,8 +312,8 @@ describe("after a call", () => {
   });
 });
 
-describe("what is kept of violations", () => {
-  it("is bounded, and holds neither content nor secrets", () => {
+describe("the stored violations", () => {
+  it("are bounded, and contain neither content nor secrets", () => {
     const secret = `ghp_${"a1B2".repeat(9)}`;
     let state = freshState;
     for (let at = 0; at < 130; at += 1)

@@ -19,14 +19,14 @@ import { temporaryRepository } from "../support/run-command.ts";
 const kilobyte = 1000;
 const rounds = 60;
 
-it("an hour of an orchestrator's work leaves a state below 10 KB, a report below 5 KB and a log below 50 KB", async () => {
+it("one hour of an orchestrator leaves a state below 10 KB, a report below 5 KB and a log below 50 KB", async () => {
   using repository = temporaryRepository();
   const project = findProject(repository.path);
   const folders = orchestratorFolders(project, null);
   const options = { folders, place: project.place, disk: nodeDisk(), scratch: ["/tmp"], coordination: [] };
   const layers = new OrchestratorLayers({ ...options, now: () => new Date() });
   let calls = 0;
-  /** As long as Claude's; the two events of a call have the same. */
+  /** As long as Claude's ids; the two events of a call have the same id. */
   const callId = (event: "before-tool" | "after-tool") => {
     if (event === "before-tool") calls += 1;
     return `toolu_${String(calls).padStart(24, "0")}`;

@@ -30,7 +30,7 @@ import { type Repository, temporaryRepository } from "../support/run-command.ts"
 
 const hour = 60 * 60 * 1000;
 
-/** A repository, its layers, and short ways to call and look. */
+/** A repository, its layers, and short ways to call and read them. */
 function opened(repository: Repository, { root = null, at = 0 }: { root?: string | null; at?: number } = {}) {
   const project = findProject(repository.path);
   const folders = orchestratorFolders(project, root);
@@ -53,7 +53,7 @@ const linesIn = (repository: Repository, root = ".git/lockstep") =>
     .map((line) => JSON.parse(line));
 
 describe("the state of an orchestrator", () => {
-  it("is made by its first call, in the documented form, and counts from then on", async () => {
+  it("is created by its first call, in the documented form, and counts from then on", async () => {
     using repository = temporaryRepository();
     const { read, layers, folders } = opened(repository);
     expect([layers.roleOf("c1"), layers.isUsed()]).toEqual([null, false]);
@@ -81,7 +81,7 @@ describe("the state of an orchestrator", () => {
     expect(statSync(mainFile(repository)).mode & 0o077).toBe(0);
   });
 
-  it("with `guard.root` it lies where that says, also for a linked worktree", async () => {
+  it("is in `guard.root` if that is set, also for a linked worktree", async () => {
     using repository = temporaryRepository({ "a.txt": "x" });
     repository.git("add", ".");
     repository.git("commit", "-qm", "first");
@@ -94,7 +94,7 @@ describe("the state of an orchestrator", () => {
     );
   });
 
-  it("is each client session's own, and a spawn resets only its own count", async () => {
+  it("exists once per client session, and a spawn resets only the count of its session", async () => {
     using repository = temporaryRepository();
     const { read, judge, layers, folders } = opened(repository);
     expect([await read("c1"), await read("c1"), await read("c2"), await read("c2")]).toEqual(
@@ -108,7 +108,7 @@ describe("the state of an orchestrator", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("is not changed by what subagents do, not even by one of its own that orchestrates", async () => {
+  it("is not changed by its subagents, not even by one that orchestrates", async () => {
     using repository = temporaryRepository();
     const { read, layers } = opened(repository);
     await read("c1");
@@ -129,7 +129,7 @@ describe("the state of an orchestrator", () => {
     expect(layers.roleOf("c1")).toBe("orchestrator");
   });
 
-  it("begun by hand, it belongs to the first session that calls", async () => {
+  it("created by a person belongs to the first session that calls", async () => {
     using repository = temporaryRepository();
     const { read, layers, folders } = opened(repository);
     folders.open("tmp");
@@ -140,7 +140,7 @@ describe("the state of an orchestrator", () => {
     expect(stateIn(mainFile(repository))).toMatchObject({ session_id: "sess_1", client_session: "c2" });
   });
 
-  it("a state with the documented fields alone is taken", async () => {
+  it("is accepted with the documented fields alone", async () => {
     using repository = temporaryRepository();
     const { read, folders } = opened(repository);
     folders.open("tmp");
@@ -150,7 +150,7 @@ describe("the state of an orchestrator", () => {
     expect(await read("c1")).toBe(false);
   });
 
-  it("another role in the environment of the same session changes it, keeping the violations; nobody else's does", async () => {
+  it("follows a changed role in the environment of its own session, and keeps its violations", async () => {
     using repository = temporaryRepository();
     const { read, judge, layers } = opened(repository);
     await read("c1");
@@ -172,7 +172,7 @@ describe("the state of an orchestrator", () => {
     expect(stateIn(mainFile(repository))).toMatchObject({ agent_role: "orchestrator", read_count: 1 });
   });
 
-  it("one that was not used for 12 hours is over: it is archived, and blocks nobody", async () => {
+  it("expires after 12 hours without use: it is archived, and blocks no caller", async () => {
     using repository = temporaryRepository();
     const before = opened(repository);
     await before.read("c1");
@@ -184,7 +184,7 @@ describe("the state of an orchestrator", () => {
     expect(existsSync(join(later.folders.reports, `orchestrator-compliance-${id}.json`))).toBe(true);
   });
 
-  it("one begun by hand and not used for 12 hours says nothing of who is calling", () => {
+  it("created by a person and unused for 12 hours gives no caller a role", () => {
     using repository = temporaryRepository();
     const { layers, folders } = opened(repository);
     folders.open("tmp");
@@ -199,16 +199,16 @@ describe("a state that was tampered with", () => {
   it.each([
     ["nothing", ""],
     ["half of it", '{"session_id": "sess_1", "agent_ro'],
-    ["no object", "[]"],
+    ["a list", "[]"],
     ["another role", JSON.stringify({ ...freshState, agent_role: "developer" })],
     ["a count below zero", JSON.stringify({ ...freshState, read_count: -5 })],
-    ["a count that is none", JSON.stringify({ ...freshState, read_count: "0" })],
+    ["a count that is a string", JSON.stringify({ ...freshState, read_count: "0" })],
     ["an id that leads elsewhere", JSON.stringify({ ...freshState, session_id: "sess_/../../x" })],
-    ["violations that are none", JSON.stringify({ ...freshState, violations: [{}] })],
+    ["empty violations", JSON.stringify({ ...freshState, violations: [{}] })],
     ["too many files", JSON.stringify({ ...freshState, files_read: Array(201).fill("x") })],
     ["no time", JSON.stringify({ ...freshState, created_at: "yesterday" })],
     ["too much", JSON.stringify({ ...freshState, padding: "x".repeat(300_000) })],
-  ])("is set aside, and begun anew with the violations of the log: %s", async (_, text) => {
+  ])("is set aside, and starts again with the violations from the log: %s", async (_, text) => {
     using repository = temporaryRepository();
     const { read, judge, layers, folders } = opened(repository);
     await read("c1");
@@ -227,7 +227,7 @@ describe("a state that was tampered with", () => {
     expect(readFileSync(join(folders.tmp, aside[0] as string), "utf8")).toBe(text);
   });
 
-  it("so is a link in its place, whose target stays as it is", async () => {
+  it("is replaced if it is a link, and the target of the link is unchanged", async () => {
     using repository = temporaryRepository({ "target.json": JSON.stringify(freshState) });
     const { read, folders } = opened(repository);
     folders.open("tmp");
@@ -236,7 +236,7 @@ describe("a state that was tampered with", () => {
     expect(stateIn(join(repository.path, "target.json"))).toEqual(freshState);
   });
 
-  it("with nothing in the log nobody is taken for an orchestrator because of it", () => {
+  it("makes no caller an orchestrator without violations in the log", () => {
     using repository = temporaryRepository();
     const { layers, folders } = opened(repository);
     folders.open("tmp");
@@ -245,13 +245,13 @@ describe("a state that was tampered with", () => {
     expect(existsSync(mainFile(repository))).toBe(false);
   });
 
-  it("what it writes it can read", () => {
+  it("can be read again after it was written", () => {
     const parse = (document: object) => parseState(JSON.stringify(document), new Date(0));
     expect(parse(freshState)).toEqual(freshState);
     expect(parse({ ...freshState, __proto__: { agent_role: "x" } })).toEqual(freshState);
   });
 
-  it("one that another tool wrote with fewer fields and a plain id keeps its role", () => {
+  it("keeps its role if another tool wrote it with fewer fields and a plain id", () => {
     using repository = temporaryRepository();
     const { layers, folders } = opened(repository);
     folders.open("tmp");
@@ -293,7 +293,7 @@ describe("parallel calls", () => {
       child.on("error", reject).on("close", () => resolve(out.trim()));
     });
 
-  it("of twelve hooks at once two reads pass, and every other one is recorded", async () => {
+  it("of twelve simultaneous hooks let two reads pass and record the others", async () => {
     using repository = temporaryRepository();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => started(repository, "c1", `/repo/${at}.ts`)),
@@ -308,7 +308,7 @@ describe("parallel calls", () => {
     ]);
   });
 
-  it("a lock that a dead process left is taken over, one that is held is waited for in vain", async () => {
+  it("take over the lock of a dead process, and fail if a running process holds it", async () => {
     using repository = temporaryRepository();
     const { read, folders } = opened(repository);
     folders.open("tmp");
@@ -323,9 +323,9 @@ describe("parallel calls", () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  it("where the state cannot be written the call fails, and nothing is let through", async () => {
+  it("fail if the state cannot be written, and let nothing pass", async () => {
     using repository = temporaryRepository();
-    // So deep that the file's own path is just short enough, and that of the file which replaces it is not.
+    // The path of the file is just short enough; the path of the temporary file that replaces it is too long.
     const room = 4080 - mainFile(repository, "").length;
     const root = "deep/".repeat(room / 5).slice(0, -1);
     const file = mainFile(repository, root);
@@ -336,8 +336,8 @@ describe("parallel calls", () => {
   });
 });
 
-describe("the end of a session", () => {
-  it("writes the report and moves the state beside it; the next one begins anew", async () => {
+describe("an orchestrator's session", () => {
+  it("ends with a report, and its state is moved beside it; the next session starts at zero", async () => {
     using repository = temporaryRepository();
     const { read, judge, layers, folders } = opened(repository);
     await read("c1");
@@ -356,7 +356,7 @@ describe("the end of a session", () => {
     expect(stateIn(mainFile(repository)).session_id).not.toBe(id);
   });
 
-  it("a compaction writes the report, and the session goes on", async () => {
+  it("continues after a compaction, which writes a report", async () => {
     using repository = temporaryRepository();
     const { read, judge, folders } = opened(repository);
     await read("c1");
@@ -365,14 +365,14 @@ describe("the end of a session", () => {
     expect(stateIn(mainFile(repository)).read_count).toBe(1);
   });
 
-  it("at its beginning an orchestrator is told the five questions", async () => {
+  it("begins with the five questions", async () => {
     using repository = temporaryRepository();
     const { judge } = opened(repository);
     const { answer } = await judge("", nothing, { event: "session-start" });
     expect(answer).toMatchObject({ allow: true, context: expect.stringContaining("Am I an orchestrator?") });
   });
 
-  it("while it lasts, hooks that cannot ask know that somebody orchestrates", async () => {
+  it("sets a mark while it lasts, for hooks that cannot ask the server", async () => {
     using repository = temporaryRepository();
     const { read, judge } = opened(repository);
     const active = join(repository.path, ".git/lockstep/active");
@@ -383,7 +383,7 @@ describe("the end of a session", () => {
   });
 });
 
-it("the layers open with the guard's settings", async () => {
+it("the layers use the guard's settings", async () => {
   using repository = temporaryRepository();
   const settings = { root: "ctx", coordination: ["NOTES.md"], opaque: "deny", programs: [] } as const;
   const world = { disk: nodeDisk(), scratch: ["/tmp"], environment: {} };
