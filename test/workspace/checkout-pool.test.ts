@@ -25,7 +25,7 @@ const files = {
   ".gitignore": "out/\n*.log\n",
 };
 
-/** Everything that can be seen of a checkout: kinds, modes, links and contents; not git's folder. */
+/** The visible content of a checkout: kinds, modes, links and texts, without git's folder. */
 function seen(folder: string, below = ""): Record<string, string> {
   return Object.fromEntries(
     readdirSync(join(folder, below), { withFileTypes: true })
@@ -41,7 +41,7 @@ function seen(folder: string, below = ""): Record<string, string> {
   );
 }
 
-/** All that git's folder says, but for what is its own in each checkout. */
+/** The state in git's folder, without the parts that differ between checkouts. */
 function gitState(folder: string) {
   const git = (...words: string[]) => execFileSync("git", words, { cwd: folder, encoding: "utf8" });
   return {
@@ -55,13 +55,13 @@ function gitState(folder: string) {
   };
 }
 
-/** Tells a file from every other one, also from a later one that got its inode. */
+/** Identifies a file, even if a later one has the same inode. */
 function identity(file: string): string {
   const { ino, birthtimeNs } = statSync(file, { bigint: true });
   return `${ino} ${birthtimeNs}`;
 }
 
-/** An agent in the sandbox does something in its checkout; what the next task gets is compared with a new checkout. */
+/** An agent in the sandbox changes its checkout; the checkout of the next task is compared with a new one. */
 async function afterwards(
   act: (folder: string, repository: AgentRepository) => void,
   { base }: { base?: (repository: AgentRepository) => string } = {},
@@ -84,13 +84,13 @@ async function afterwards(
     pooled,
     used: { files: seen(used.folder), git: gitState(used.folder), folder: used.folder },
     fresh: { files: seen(fresh.folder), git: gitState(fresh.folder) },
-    /** Whether the files are those of the first checkout, and were not written again. */
+    /** Whether the files are those of the first checkout and were not rewritten. */
     isReused: identity(join(used.folder, "a.txt")) === before,
     [Symbol.dispose]: () => repository[Symbol.dispose](),
   };
 }
 
-describe("a checkout that is used again", () => {
+describe("a reused checkout", () => {
   it("moves to the next base by the difference", async () => {
     using after = await afterwards(() => {}, {
       base: (repository) => {
@@ -137,8 +137,8 @@ describe("a checkout that is used again", () => {
        git -c user.name=a -c user.email=a@localhost stash -q; git tag mine; git branch mine`,
     ],
     ["alternates", "echo /nowhere > .git/objects/info/alternates"],
-    ["a repository in it", "git init -q src/inner"],
-  ])("has nothing of the attempt before: %s", async (_, script) => {
+    ["a nested repository", "git init -q src/inner"],
+  ])("has nothing of the earlier attempt: %s", async (_, script) => {
     using after = await afterwards((folder, { commonFolder }) => {
       const env = { ...process.env, OUTSIDE: commonFolder };
       execFileSync("sh", ["-c", script], { cwd: folder, env });
@@ -150,7 +150,7 @@ describe("a checkout that is used again", () => {
     expect(usedRefs.replace("T-2", "")).toBe(freshRefs.replace("T-3", ""));
   });
 
-  it("has no times that an agent has set", async () => {
+  it("has no file times that an agent has set", async () => {
     const old = new Date("2001-01-01T00:00:00Z");
     using after = await afterwards((folder) => utimesSync(join(folder, "a.txt"), old, old));
     expect(after.isReused).toBe(false);
@@ -158,7 +158,7 @@ describe("a checkout that is used again", () => {
     expect(statSync(join(after.used.folder, "src/b.txt")).nlink).toBe(1);
   });
 
-  it("is written again where a file changed and got its old time and size back", async () => {
+  it("is rewritten where a file changed but has its old time and size", async () => {
     using after = await afterwards((folder) => {
       const file = join(folder, "a.txt");
       const { atime, mtime } = statSync(file);
@@ -169,8 +169,8 @@ describe("a checkout that is used again", () => {
   });
 });
 
-describe("a checkout is not used again", () => {
-  it("where a person had it", async () => {
+describe("a checkout is not reused", () => {
+  it("after a person had it", async () => {
     using repository = agentRepository(files);
     const { checkout } = await repository.open({ isContained: true });
     openToPerson(checkout);
@@ -179,7 +179,7 @@ describe("a checkout is not used again", () => {
     expect(listPool(repository.commonFolder)).toEqual([]);
   });
 
-  it("where any attempt ran without the sandbox", async () => {
+  it("after any attempt without the sandbox", async () => {
     using repository = agentRepository(files);
     await repository.open({ isContained: false });
     const { checkout } = await repository.open({ attempt: 2, isContained: true });
@@ -233,7 +233,7 @@ describe("a checkout is not used again", () => {
 });
 
 describe("the pool", () => {
-  it("keeps the newest within its budget", async () => {
+  it("keeps the newest checkouts within its budget", async () => {
     using repository = agentRepository({ ...files, "big.bin": "x".repeat(200_000) });
     const opened = [];
     for (const task of ["T-1", "T-2", "T-3"])
@@ -248,7 +248,7 @@ describe("the pool", () => {
     await expect.poll(() => listPool(repository.commonFolder)).toEqual([]);
   });
 
-  it("gives each checkout to one task, however many ask at once", async () => {
+  it("gives each checkout to one task, even with simultaneous requests", async () => {
     using repository = agentRepository(files);
     const { checkout } = await repository.open({ isContained: true });
     await removeCheckout(checkout);
@@ -259,7 +259,7 @@ describe("the pool", () => {
     for (const one of opened) expect(agentIn(one.checkout).git("status", "--porcelain")).toBe("");
   });
 
-  it("does not take what a crash left half in it", async () => {
+  it("ignores a checkout that a crash left unfinished", async () => {
     using repository = agentRepository(files);
     const { checkout } = await repository.open({ isContained: true });
     await removeCheckout(checkout);
@@ -270,7 +270,7 @@ describe("the pool", () => {
     expect(readdirSync(poolFolder(repository.commonFolder))).toEqual(["0123.half"]);
   });
 
-  it("makes a new checkout where the pooled one is damaged", async () => {
+  it("makes a new checkout if the pooled one is damaged", async () => {
     using repository = agentRepository(files);
     const { checkout } = await repository.open({ isContained: true });
     await removeCheckout(checkout);

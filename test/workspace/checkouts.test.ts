@@ -7,7 +7,7 @@ import { removeCheckout } from "../../src/workspace/checkouts/remove-checkout.ts
 import { agentIn, agentRepository } from "../support/agent-checkout.ts";
 
 describe("an agent's checkout", () => {
-  it("stands at the base, on a branch of its own, without a remote or hooks, with the listed files", async () => {
+  it("is at the base on a branch of its own, without a remote or hooks, with the included files", async () => {
     using repository = agentRepository({ "a.txt": "a\n", ".gitignore": ".env\n" });
     repository.write(".env", "A=1\n");
     const { checkout, notes } = await repository.open();
@@ -23,7 +23,7 @@ describe("an agent's checkout", () => {
     expect(statSync(checkout.temporary).mode & 0o777).toBe(0o700);
   });
 
-  it("lets agents commit as whoever the repository says, also where only that says it", async () => {
+  it("lets agents commit with the repository's author, even if that is configured only there", async () => {
     using repository = agentRepository();
     repository.git("config", "user.name", 'Zoë "Z" \\ Å');
     repository.git("config", "user.email", "z@localhost");
@@ -34,7 +34,7 @@ describe("an agent's checkout", () => {
     }
   });
 
-  it("has nothing that moves with a commit, branch or push in it", async () => {
+  it("keeps commits, branches and pushes out of the repository", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     const before = repository.git("for-each-ref");
@@ -47,7 +47,7 @@ describe("an agent's checkout", () => {
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
-  it("outlives a garbage collection of the repository, though its base is on no branch", async () => {
+  it("survives a garbage collection of the repository, even if its base is on no branch", async () => {
     using repository = agentRepository();
     repository.git("commit", "-q", "--allow-empty", "-m", "loose");
     const base = repository.git("rev-parse", "HEAD");
@@ -58,7 +58,7 @@ describe("an agent's checkout", () => {
     expect(agentIn(checkout).git("log", "--format=%s")).toBe("loose\nbase");
   });
 
-  it("takes over none of the repository's refs, however many there are", async () => {
+  it("has none of the repository's refs, even if there are many", async () => {
     using repository = agentRepository();
     const refs = Array.from({ length: 20_000 }, (_, at) => `${repository.base} refs/tags/t${at}\n`).sort();
     writeFileSync(
@@ -71,7 +71,7 @@ describe("an agent's checkout", () => {
     expect(existsSync(join(checkout.folder, ".git", "packed-refs"))).toBe(false);
   });
 
-  it("is found again by the next attempt with all it holds, and with its own base", async () => {
+  it("is reused by the next attempt with its content and its own base", async () => {
     using repository = agentRepository();
     const first = await repository.open();
     agentIn(first.checkout).write("new.txt", "half done\n");
@@ -83,7 +83,7 @@ describe("an agent's checkout", () => {
   });
 
   it.each(["tree", "tree/.git", "tree/.git/HEAD", "tree/.git/objects", "."])(
-    "that lost `%s` is made again from the work that was collected",
+    "that lost `%s` is made again from the collected work",
     async (part) => {
       using repository = agentRepository();
       const { checkout } = await repository.open();
@@ -101,7 +101,7 @@ describe("an agent's checkout", () => {
     },
   );
 
-  it("that vanished before anything was collected starts from the base", async () => {
+  it("that was lost before any work was collected starts from the base", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     rmSync(checkout.folder, { recursive: true });
@@ -112,7 +112,7 @@ describe("an agent's checkout", () => {
     expect(readFileSync(join(again.checkout.folder, "a.txt"), "utf8")).toBe("a\n");
   });
 
-  it("that is damaged is made again only after what is left of it was kept", async () => {
+  it("that is damaged is made again only after its remains were kept", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     agentIn(checkout).write("precious.txt", "only here\n");
@@ -122,7 +122,7 @@ describe("an agent's checkout", () => {
     expect(repository.git("show", `${ref}:precious.txt`)).toBe("only here");
   });
 
-  it("that was not made to its end is not taken for one", async () => {
+  it("that is unfinished is not used", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     await removeCheckout(checkout);
@@ -134,7 +134,7 @@ describe("an agent's checkout", () => {
     expect(existsSync(join(checkout.folder, "a.txt"))).toBe(true);
   });
 
-  it("is made and read though a killed git left its lock on the index that it is read with", async () => {
+  it("is made and read even if a killed git left a lock on Lockstep's index", async () => {
     using repository = agentRepository({ "a.txt": "a\n" });
     const { checkout } = await repository.open();
     const lock = join(dirname(checkout.folder), "index.lock");
@@ -147,7 +147,7 @@ describe("an agent's checkout", () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  it("starts anew after it was removed", async () => {
+  it("starts from the base after it was removed", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     agentIn(checkout).write("a.txt", "work\n");
@@ -158,7 +158,7 @@ describe("an agent's checkout", () => {
     expect(readFileSync(join(checkout.folder, "a.txt"), "utf8")).toBe("a\n");
   });
 
-  it("says which lock it removed that a dead git left", async () => {
+  it("reports the stale lock of a dead git that it removed", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     const lock = join(checkout.folder, ".git", "index.lock");
@@ -175,7 +175,7 @@ describe("an agent's checkout", () => {
     ["ü", "ö"],
     ["x.lock", "x"],
     ["@{", "-x"],
-  ])("of task `%s` is another one than that of `%s`", async (one, other) => {
+  ])("of task `%s` differs from that of `%s`", async (one, other) => {
     using repository = agentRepository();
     const first = await repository.open({ task: one });
     const second = await repository.open({ task: other, session: "2026-01-01_x" });
@@ -197,7 +197,7 @@ describe("an agent's checkout", () => {
     );
   });
 
-  it("whose folder a link has replaced is neither opened, nor read, nor removed", async () => {
+  it("whose folder was replaced by a link is neither opened, read nor removed", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     renameSync(checkout.folder, `${checkout.folder}-moved`);
@@ -209,7 +209,7 @@ describe("an agent's checkout", () => {
     expect(existsSync(join(repository.path, "a.txt"))).toBe(true);
   });
 
-  it("gets a copy of a folder that is included, which is none of its work", async () => {
+  it("gets a copy of an included folder, which is not part of its work", async () => {
     using repository = agentRepository();
     repository.write("node_modules/a/index.js", "1\n");
     repository.write("keys/one", "1\n");

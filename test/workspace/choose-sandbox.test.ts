@@ -17,7 +17,7 @@ const policy = {
 };
 const linux = (path: string) => ({ platform: "linux" as const, path });
 
-/** A folder with a program `bwrap` of our own. */
+/** A folder with the test's own program `bwrap`. */
 function pretender(script: string) {
   const folder = temporaryFolder({ bwrap: `#!/bin/sh\n${script}\n` });
   chmodSync(join(folder.path, "bwrap"), 0o755);
@@ -30,8 +30,8 @@ async function missingBy(script: string): Promise<string> {
   return ("missing" in found && found.missing) || "nothing is missing";
 }
 
-describe("a sandbox that is missing", () => {
-  it("is an error by name where it is required, and otherwise no sandbox and the reason", async () => {
+describe("a missing sandbox", () => {
+  it("is an error if it is required, and otherwise reported with the reason", async () => {
     const why = "the program `bwrap` is not on PATH: install the package `bubblewrap`";
     expect(await chooseSandbox("required", linux(""))).toEqual({
       error: `\`sandbox: required\`, but no sandbox is available: ${why}`,
@@ -42,12 +42,12 @@ describe("a sandbox that is missing", () => {
     }
   });
 
-  it("is not looked for where it is off", async () => {
+  it("is not looked for if it is off", async () => {
     const found = await chooseSandbox("off", linux(""));
     expect(found).toEqual({ sandbox: expect.objectContaining({ kind: "none", enforces: false }) });
   });
 
-  it("is said honestly on macOS", async () => {
+  it("is reported as such on macOS", async () => {
     const found = await chooseSandbox("auto", { platform: "darwin", path: process.env.PATH ?? "" });
     expect(found).toMatchObject({
       missing: expect.stringMatching(/on macOS agent processes are not isolated/),
@@ -56,7 +56,7 @@ describe("a sandbox that is missing", () => {
     expect(required).toMatchObject({ error: expect.stringContaining("macOS") });
   });
 
-  it("leaves a command as it is, but for its temporary folder", async () => {
+  it("leaves a command unchanged, except for its temporary folder", async () => {
     const found = await chooseSandbox("off");
     if ("error" in found) throw new Error(found.error);
     expect(found.sandbox.wrap(["a", "b"], policy, { cwd: "/", env: { A: "1" } })).toEqual({
@@ -67,18 +67,18 @@ describe("a sandbox that is missing", () => {
 });
 
 describe("a program `bwrap`", () => {
-  it("that builds no policy is found out", async () => {
+  it("that isolates nothing is detected", async () => {
     const none = 'while [ "$1" != "--" ]; do shift; done; shift; exec "$@"';
     expect(await missingBy(none)).toMatch(
       /^`.*\/bwrap` does not isolate: a write outside the sandbox succeeded$/,
     );
   });
 
-  it("that runs nothing is found out", async () => {
+  it("that runs nothing is detected", async () => {
     expect(await missingBy("exit 0")).toMatch(/cannot build a sandbox here: it printed no error message$/);
   });
 
-  it("that hangs is given up", { timeout: 30_000 }, async () => {
+  it("that hangs is stopped", { timeout: 30_000 }, async () => {
     expect(await missingBy("exec sleep 60")).toMatch(/cannot build a sandbox here/);
   });
 
@@ -88,7 +88,7 @@ describe("a program `bwrap`", () => {
     );
   });
 
-  it("is never one that a relative entry of PATH finds", async () => {
+  it("is never taken from a relative entry of PATH", async () => {
     using folder = pretender("exit 0");
     const before = process.cwd();
     try {
@@ -102,7 +102,7 @@ describe("a program `bwrap`", () => {
     }
   });
 
-  it.skipIf(missing)("holds wherever temporary files lie", async () => {
+  it.skipIf(missing)("works with temporary files in any place", async () => {
     using folder = pretender('exec bwrap "$@"');
     using memory = temporaryFolder({}, "/dev/shm");
     vi.stubEnv("TMPDIR", memory.path);
@@ -114,7 +114,7 @@ describe("a program `bwrap`", () => {
     }
   });
 
-  it("is tried once while it holds, and anew after it did not", async () => {
+  it("is checked once if it works, and again after a failure", async () => {
     using folder = pretender(`echo x >> "$(dirname "$0")/tries"; exit 1`);
     for (let i = 0; i < 2; i += 1) await chooseSandbox("auto", linux(folder.path));
     const tries = () => execFileSync("cat", [join(folder.path, "tries")]).toString().length / 2;
@@ -127,7 +127,7 @@ describe("a program `bwrap`", () => {
   });
 });
 
-/** The choice as a process with less power makes it. */
+/** The choice of a process with fewer rights. */
 function chosenUnder(...words: string[]): string {
   const module = new URL("../../src/workspace/sandbox/choose-sandbox.ts", import.meta.url).href;
   const script = `import { chooseSandbox } from "${module}"; console.log(JSON.stringify(await chooseSandbox("auto")))`;
@@ -138,25 +138,23 @@ function chosenUnder(...words: string[]): string {
 
 const asRoot = process.getuid?.() === 0 && missing === undefined;
 if (!asRoot)
-  console.warn(
-    "\n!!! SKIPPED: the sandbox on a machine that forbids it: it takes root and bwrap to set up\n",
-  );
+  console.warn("\n!!! SKIPPED: a machine that forbids the sandbox: the test needs root and bwrap\n");
 
-describe.skipIf(missing !== undefined)("a sandbox that is there", () => {
+describe.skipIf(missing !== undefined)("an available sandbox", () => {
   it.each(["auto", "required", "strict"] as const)("is chosen for `%s`", async (mode) => {
     const found = await chooseSandbox(mode);
     expect(found).toEqual({ sandbox: expect.objectContaining({ kind: "bubblewrap", enforces: true }) });
   });
 });
 
-describe.runIf(asRoot)("on a machine that forbids it, the sandbox", () => {
-  it("of root without capabilities, as in a container, says so", () => {
+describe.runIf(asRoot)("a machine that forbids the sandbox", () => {
+  it("is reported for root without capabilities, as in a container", () => {
     expect(chosenUnder("setpriv", "--bounding-set=-all", "--inh-caps=-all")).toMatch(
       /cannot build a sandbox here: namespaces are refused, as in a container .*Operation not permitted/,
     );
   });
 
-  it("of an ordinary user without user name spaces names the switch", () => {
+  it("is reported for an ordinary user without user namespaces, with the setting that enables them", () => {
     const off =
       'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --ambient-caps=-all --inh-caps=-all "$@"';
     const words = ["unshare", "-U", "--map-user=1000", "--keep-caps", "sh", "-c", off, "sh"];

@@ -29,7 +29,7 @@ async function collected(files?: Readonly<Record<string, string>>) {
 }
 
 describe("an agent's work", () => {
-  it("is one commit on the base, with what was changed, added and deleted", async () => {
+  it("is one commit on the base with all changed, added and deleted files", async () => {
     using work = await collected({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
     const { agent, git } = work;
     expect(await collectWork(work.checkout)).toBe("unchanged");
@@ -50,7 +50,7 @@ describe("an agent's work", () => {
     expect(agent.git("status", "--porcelain")).toBe("M a.txt\n D b.txt");
   });
 
-  it("that is collected again can still be found; a log is written only then", async () => {
+  it("that was collected before can still be found; only then a reflog is written", async () => {
     using work = await collected();
     work.agent.write("new.txt", "one\n");
     const { commit, ref } = await work.collect();
@@ -61,7 +61,7 @@ describe("an agent's work", () => {
     expect(readFileSync(log, "utf8")).toContain(commit);
   });
 
-  it("keeps links, the executable bit, and names that are not UTF-8 or hold line breaks", async () => {
+  it("keeps links, the executable bit, and names that are not UTF-8 or contain line breaks", async () => {
     using work = await collected({ "a.txt": "a\n", "run.sh": "#!/bin/sh\n" });
     work.git("config", "core.fileMode", "false");
     chmodSync(join(work.checkout.folder, "run.sh"), 0o755);
@@ -88,7 +88,7 @@ describe("an agent's work", () => {
   });
 
   it.each([".env", ".agents-work/", ".[ae]*", ".agents-work/**"])(
-    "leaves out what is excluded though `%s` is ignored as well",
+    "excludes a path even if `%s` ignores it as well",
     async (pattern) => {
       using work = await collected({ "a.txt": "a\n", ".gitignore": `${pattern}\n` });
       work.write(".env", "A=1\n");
@@ -101,7 +101,7 @@ describe("an agent's work", () => {
     },
   );
 
-  it("leaves out ignored files, the session's folder and the copied files, but not what the base tracks", async () => {
+  it("omits ignored files, the session's folder and the copied files, but not files that the base tracks", async () => {
     using work = await collected({ "a.txt": "a\n", ".gitignore": "*.log\n" });
     work.write("tracked.log", "1\n");
     work.git("add", "-f", "tracked.log");
@@ -153,7 +153,7 @@ describe("an agent's work", () => {
     );
   });
 
-  it("stands on what the caller names", async () => {
+  it("has the parent that the caller names", async () => {
     using work = await collected();
     work.agent.write("a.txt", "b\n");
     const { commit: parent } = await work.collect();
@@ -166,7 +166,7 @@ describe("an agent's work", () => {
     );
   });
 
-  it("has Lockstep as its author where nobody has a name", async () => {
+  it("has Lockstep as its author if no author is configured", async () => {
     using home = temporaryFolder({ ".gitconfig": "[user]\n\tuseConfigOnly = true\n" });
     const before = process.env.HOME;
     process.env.HOME = home.path;
@@ -186,7 +186,7 @@ describe("an agent's work", () => {
     ["a file that leads elsewhere", (path) => writeFileSync(path, "gitdir: /nowhere\n")],
     ["a link", (path) => symlinkSync("/nowhere", path)],
     ["an empty folder", (path) => mkdirSync(path)],
-  ])("is collected though the checkout's `.git` is %s", async (_, replace) => {
+  ])("is collected even if the checkout's `.git` is %s", async (_, replace) => {
     using work = await collected();
     const gitFolder = join(work.checkout.folder, ".git");
     rmSync(gitFolder, { recursive: true });
@@ -195,7 +195,7 @@ describe("an agent's work", () => {
     expect((await work.collect()).changed).toMatchObject([{ path: "a.txt" }]);
   });
 
-  it("of ten thousand files is collected, and then what changed since", async () => {
+  it("of ten thousand files is collected, and later only what changed since", async () => {
     using work = await collected({ "a.txt": "a\n" });
     for (let at = 0; at < 10_000; at += 1) work.agent.write(`d${at % 100}/f${at}.txt`, `${at}\n`);
     expect((await work.collect()).changed).toHaveLength(10_000);
@@ -204,7 +204,7 @@ describe("an agent's work", () => {
   }, 180_000);
 });
 
-describe("a repository in the work", () => {
+describe("a repository inside the work", () => {
   const cases: [string, string, string[]][] = [
     ["new", "sub", ["init", "-q", "sub"]],
     ["in a folder of the project", "src", ["init", "-q", "src"]],
@@ -214,7 +214,7 @@ describe("a repository in the work", () => {
     ["in another one", "one", ["init", "-q", "one"]],
   ];
 
-  it.each(cases)("that is %s is named, and its files are in the commit", async (_, name, words) => {
+  it.each(cases)("that is %s is reported, and its files are in the commit", async (_, name, words) => {
     using work = await collected({ "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "*.log\n" });
     work.agent.git(...words);
     const names = [name, ...(name === "one" ? ["one/two"] : [])];
@@ -236,7 +236,7 @@ describe("a repository in the work", () => {
   });
 
   it.each(cases.filter((_, at) => at === 0 || at === 3))(
-    "that is %s goes with its checkout only when all of it is kept",
+    "that is %s is removed with its checkout only after all of it is kept",
     async (_, name, words) => {
       using work = await collected({ "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "*.log\n" });
       using outside = temporaryFolder({ secret: "a person's\n" });
@@ -255,7 +255,7 @@ describe("a repository in the work", () => {
       expect(work.git("show", `${kept}:${name}/x.txt`)).toBe("x");
       expect(work.git("show", `${made}/1-ignored:${name}/x.log`)).toBe("ignored");
       expect(work.git("show", `${made}/1-ignored:${name}/dot-git/link`)).toBe(join(outside.path, "secret"));
-      // The history of the repository can be had back.
+      // The history of the repository can be restored.
       using back = temporaryFolder();
       execFileSync("sh", ["-c", `git archive ${made}/1-ignored ${name}/dot-git | tar x -C ${back.path}`], {
         cwd: work.path,
@@ -269,7 +269,7 @@ describe("a repository in the work", () => {
     },
   );
 
-  it("in an ignored folder is kept as well", async () => {
+  it("in an ignored folder is kept too", async () => {
     using work = await collected({ "a.txt": "a\n", ".gitignore": "tmp/\n" });
     work.agent.git("init", "-q", "tmp/one");
     work.agent.write("tmp/one/x.txt", "x\n");
@@ -280,7 +280,7 @@ describe("a repository in the work", () => {
   });
 });
 
-describe("work that cannot be collected whole", () => {
+describe("work that cannot be collected completely", () => {
   it("does not include repositories that tools made in ignored folders", async () => {
     using work = await collected({ "a.txt": "a\n", ".gitignore": "deps/\nnode_modules/\n" });
     work.agent.git("init", "-q", "deps/one");
@@ -289,7 +289,7 @@ describe("work that cannot be collected whole", () => {
     expect((await work.collect()).changed).toMatchObject([{ path: "a.txt" }]);
   });
 
-  it("is refused by name: a pipe that git would wait for", async () => {
+  it("is refused with the name of a pipe that would block git", async () => {
     using work = await collected();
     mkdirSync(join(work.checkout.folder, "src"));
     work.agent.run("mkfifo", "src/.gitignore");
@@ -298,7 +298,7 @@ describe("work that cannot be collected whole", () => {
     );
   });
 
-  it("is refused by name: a file that needs a filter which would run in the checkout", async () => {
+  it("is refused with the name of a file whose filter would run in the checkout", async () => {
     using work = await collected({ "a.txt": "a\n", ".gitattributes": "*.nb filter=strip\n" });
     work.git("config", "filter.strip.clean", "./clean.sh");
     work.agent.write("clean.sh", "#!/bin/sh\ntouch tripped\ncat\n");
@@ -310,7 +310,7 @@ describe("work that cannot be collected whole", () => {
     expect(existsSync(join(work.checkout.folder, "tripped"))).toBe(false);
   });
 
-  it("does not include files of such a filter that nobody changed", async () => {
+  it("does not include unchanged files of such a filter", async () => {
     using repository = agentRepository({ "a.txt": "a\n", ".gitattributes": "*.nb filter=strip\n" });
     repository.git("config", "filter.strip.clean", "tr A-Z a-z");
     repository.git("config", "filter.strip.smudge", "tr a-z A-Z");
@@ -323,35 +323,38 @@ describe("work that cannot be collected whole", () => {
     expect(await collectWork(checkout)).toMatchObject({ changed: [{ path: "a.txt" }] });
   });
 
-  it.runIf(process.getuid?.() === 0)("is refused by name: what an ordinary user may not read", async () => {
-    using work = await collected({ "a.txt": "a\n", "d/b.txt": "b\n" });
-    work.agent.write("closed.txt", "x\n");
-    work.agent.write("folder/x.txt", "x\n");
-    const as = (call: "collectWork" | "removeCheckout") => askAsNobody(work.path, call);
-    const at = (path: string) => join(work.checkout.folder, path);
-    giveToNobody(work.path);
-    chmodSync(at("closed.txt"), 0);
-    expect(as("collectWork")).toContain('error: open("closed.txt"): Permission denied');
-    chmodSync(at("closed.txt"), 0o600);
-    for (const [folder, mode] of [
-      ["folder", 0],
-      ["d", 0o600],
-    ] as const) {
-      chmodSync(at(folder), mode);
-      expect(as("removeCheckout")).toContain(`\`${folder}\` cannot be read: \`chmod u+rx\` it`);
-      expect(existsSync(at(folder))).toBe(true);
-      chmodSync(at(folder), 0o700);
-    }
-    expect(as("collectWork")).toBe("");
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "is refused with the name of a file that an ordinary user cannot read",
+    async () => {
+      using work = await collected({ "a.txt": "a\n", "d/b.txt": "b\n" });
+      work.agent.write("closed.txt", "x\n");
+      work.agent.write("folder/x.txt", "x\n");
+      const as = (call: "collectWork" | "removeCheckout") => askAsNobody(work.path, call);
+      const at = (path: string) => join(work.checkout.folder, path);
+      giveToNobody(work.path);
+      chmodSync(at("closed.txt"), 0);
+      expect(as("collectWork")).toContain('error: open("closed.txt"): Permission denied');
+      chmodSync(at("closed.txt"), 0o600);
+      for (const [folder, mode] of [
+        ["folder", 0],
+        ["d", 0o600],
+      ] as const) {
+        chmodSync(at(folder), mode);
+        expect(as("removeCheckout")).toContain(`\`${folder}\` cannot be read: \`chmod u+rx\` it`);
+        expect(existsSync(at(folder))).toBe(true);
+        chmodSync(at(folder), 0o700);
+      }
+      expect(as("collectWork")).toBe("");
+    },
+  );
 });
 
-/** Everything there belongs to an ordinary user from now on. */
+/** Gives everything there to an ordinary user. */
 function giveToNobody(path: string): void {
   execFileSync("chown", ["-R", "65534:65534", path]);
 }
 
-/** What it printed as an error. */
+/** Returns the error output. */
 function askAsNobody(path: string, call: "collectWork" | "removeCheckout"): string {
   const at = (name: string) => new URL(`../../src/workspace/checkouts/${name}.ts`, import.meta.url).pathname;
   const code = `
@@ -368,8 +371,8 @@ function askAsNobody(path: string, call: "collectWork" | "removeCheckout"): stri
   return stderr;
 }
 
-describe("what an agent plants in its checkout", () => {
-  it("is never run: not on opening, reading, keeping or removing it", async () => {
+describe("a trap that an agent sets in its checkout", () => {
+  it("never runs: not when the checkout is opened, read, kept or removed", async () => {
     using work = await collected({ "a.txt": "a\n", ".gitignore": "*.local\n" });
     using trap = temporaryFolder();
     const script = trap.write(
@@ -412,7 +415,7 @@ describe("what an agent plants in its checkout", () => {
   });
 });
 
-/** Every way that a git folder has to make git run something. */
+/** Every way in which a git folder can make git run a program. */
 function plant(folder: string, script: string, elsewhere: string): void {
   const gitFolder = join(folder, ".git");
   writeFileSync(join(elsewhere, "included"), `[core]\n\tpager = ${script}\n\teditor = ${script}\n`);

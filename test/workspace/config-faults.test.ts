@@ -151,18 +151,18 @@ describe("a mistake", () => {
       "limits:\n  max_active: 3\n",
       "1:1: `limits.max_parallel` is by default `4`: expected at most `max_active`, which is 3",
     ],
-  ])("%s is shown where it stands", async (_, text, line) => {
+  ])("%s is shown with its position", async (_, text, line) => {
     expect(await linesOf(text)).toEqual([line]);
   });
 
-  it("is one of many, and all are shown in the order of the file", async () => {
+  it("is shown together with all others, in the order of the file", async () => {
     const text =
       "sandbox: on\nlimits: { widen: ask, widen: x, max_parallel: 0 }\nagents: { a: { adapter: vi } }\nx: 1\n";
     const places = (await linesOf(text)).map((line) => line.replace(/: .*/, ""));
     expect(places).toEqual(["1:10", "2:23", "2:47", "3:25", "4:1"]);
   });
 
-  it("is shown with the twenty first, and the rest are left for later", async () => {
+  it("is shown if it is one of the first twenty; the others wait", async () => {
     const text = Array.from({ length: 3000 }, (_, at) => `key${at}: 1\n`).join("");
     const lines = await linesOf(text);
     expect(lines).toHaveLength(20);
@@ -171,7 +171,7 @@ describe("a mistake", () => {
     expect((await linesOf(`agents:\n${agents}`))[19]).toMatch(/^21:3: `agents.a19.adapter` is missing/);
   });
 
-  it("never breaks the line that tells of it", async () => {
+  it("never breaks its line of output", async () => {
     const [line = "", other = ""] = await linesOf('"a\\nb\\e[2J\u202e": 1\nsandbox: "x\\r\\ny"\n');
     expect(line).toMatch(/^1:1: `a\\u\{a\}b\\u\{1b\}\[2J\\u\{202e\}` is not a known key: /);
     expect(other).toMatch(/^2:10: `sandbox` is `x\\u\{d\}\\u\{a\}y`: /);
@@ -179,7 +179,7 @@ describe("a mistake", () => {
     expect((await linesOf(`a: !${"x".repeat(5000)} b\n`))[0]?.length).toBeLessThan(400);
   });
 
-  it("names its file, line, key and suggestion for other programs", async () => {
+  it("has its file, line, key and suggestion as data for other programs", async () => {
     using folder = temporaryFolder({ [ownConfig]: "limits:\n  widn: ask\n" });
     expect(await loadConfig(folder.path)).toEqual({
       faults: [

@@ -3,7 +3,7 @@ import { linesOf } from "../support/loaded-config.ts";
 
 const notPlain = (why: string) => `this is not plain YAML (${why}): expected maps, lists and plain values`;
 
-describe("YAML that is not taken", () => {
+describe("YAML that is refused", () => {
   it.each([
     ["a file that is a list", "\n- limits\n", "2:1: the file is a list: expected a map"],
     ["a file that is a word", "limits\n", "1:1: the file is `limits`: expected a map"],
@@ -55,7 +55,7 @@ describe("YAML that is not taken", () => {
       `hooks: { before_merge: [{ run_tests: ${"[".repeat(20)}${"]".repeat(20)} }] }\n`,
       "1:51: this is nested too deeply: expected at most 16 levels",
     ],
-  ])("%s is shown where it stands", async (_, text, line) => {
+  ])("%s is shown with its position", async (_, text, line) => {
     expect(await linesOf(text)).toEqual([line]);
   });
 

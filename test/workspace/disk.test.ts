@@ -39,7 +39,7 @@ describe("resolving links on the disk", () => {
     expect(nodeDisk().realPath(`${folder.path}/${path}`)).toBe(expected);
   });
 
-  it("follows 40 links and no more", () => {
+  it("follows 40 links at most", () => {
     using folder = temporaryFolder({ target: "x" });
     symlinkSync("target", join(folder.path, "l1"));
     for (let at = 2; at <= 41; at += 1) symlinkSync(`l${at - 1}`, join(folder.path, `l${at}`));
@@ -48,7 +48,7 @@ describe("resolving links on the disk", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    "what it may not look into counts as outside (skipped for root, who may look everywhere)",
+    "treats unreadable folders as outside (skipped for root, who may read everything)",
     () => {
       using folder = temporaryFolder({ "closed/a": "x" });
       chmodSync(join(folder.path, "closed"), 0);

@@ -44,11 +44,11 @@ describe("a path", () => {
     ["/mnt/away/disk/new", undefined],
     ["/mnt", undefined],
     ["/", undefined],
-  ])("%s is where its deepest existing part is", (path, name) => {
+  ])("%s is on the disk of its deepest existing part", (path, name) => {
     expect(networkFileSystem(path, (asked) => types[asked])).toBe(name);
   });
 
-  it("on a disk that tells nothing is on no network", () => {
+  it("on a disk of unknown type is not on a network", () => {
     expect(networkFileSystem("/a/b", () => undefined)).toBeUndefined();
   });
 

@@ -11,7 +11,7 @@ function git(cwd: string, ...words: string[]): string {
 }
 
 describe("finding the project", () => {
-  it("is the folder itself where there is no repository", () => {
+  it("returns the folder itself if there is no repository", () => {
     using folder = temporaryFolder();
     const { place, commonFolder } = findProject(folder.path);
     expect(place).toMatchObject({ root: folder.path, realRoot: folder.path });
@@ -36,7 +36,7 @@ describe("finding the project", () => {
     expect(findProject(join(folder.path, "pkg/src")).commonFolder).toBe(join(folder.path, ".git"));
   });
 
-  it("finds the folder that git itself calls common, in linked worktrees and submodules", () => {
+  it("returns the common folder of git, in linked worktrees and submodules", () => {
     using folder = temporaryFolder();
     const at = (name: string) => join(folder.path, name);
     mkdirSync(at("main"));
@@ -51,7 +51,7 @@ describe("finding the project", () => {
     }
   });
 
-  it("keeps the caller's spelling of the root beside the real one", () => {
+  it("keeps the caller's spelling of the root together with the real path", () => {
     using folder = temporaryFolder({ "real/.git/HEAD": "x", "real/src/a": "x" });
     symlinkSync("real", join(folder.path, "spelled"));
     symlinkSync("real/src", join(folder.path, "inner"));
@@ -61,7 +61,7 @@ describe("finding the project", () => {
     expect(findProject(join(folder.path, "inner")).place).toMatchObject({ root: real, realRoot: real });
   });
 
-  it("a `.git` file that says nothing is no repository", () => {
+  it("ignores a `.git` file without a path", () => {
     using folder = temporaryFolder({ ".git": "hello\n" });
     expect(findProject(folder.path)).toMatchObject({ place: { root: folder.path }, commonFolder: undefined });
   });

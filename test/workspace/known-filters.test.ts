@@ -7,8 +7,8 @@ import { temporaryRepository } from "../support/run-command.ts";
 
 const settledMs = 150;
 
-describe("the filters that git knows", () => {
-  it("are those of every configuration file, by name", async () => {
+describe("git's configured filters", () => {
+  it("come from every configuration file, by name", async () => {
     using repository = temporaryRepository();
     const included = repository.write(
       "more",
@@ -23,7 +23,7 @@ describe("the filters that git knows", () => {
     ]);
   });
 
-  it("are asked for again as soon as a file has changed, however short the time and whatever its date says", async () => {
+  it("are read again as soon as a file has changed, even after a short time and with an old date", async () => {
     using repository = temporaryRepository();
     const config = join(repository.path, ".git", "config");
     const included = repository.write("more", "");
@@ -35,7 +35,7 @@ describe("the filters that git knows", () => {
       await own();
       appendFileSync(file, `[filter "f${at}"]\n\tclean = x\n`);
       utimesSync(file, 0, 0);
-      // A file that held nothing is one that no answer names.
+      // Git names no file that was empty, so the change is noticed only after the answer has expired.
       if (file === included) await sleep(1_100);
       expect(await own()).toContain(`filter.f${at}`);
     }

@@ -7,7 +7,7 @@ import { loadConfig } from "../../src/workspace/config/load-config.ts";
 import { configOf, hooksNamed, linesAt, ownConfig } from "../support/loaded-config.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The example of the interface, every key of it. */
+/** The example of the interface, with every key. */
 const example = `version: 1
 base_branch: main                 # default: the branch checked out when the session starts
 store: sqlite
@@ -54,7 +54,7 @@ project_type: mixed
 `;
 
 describe("a project without a configuration", () => {
-  it("gets the defaults, its own copy of them", async () => {
+  it("gets its own copy of the defaults", async () => {
     using folder = temporaryFolder();
     const first = await loadConfig(folder.path);
     expect(first).toEqual({ config: defaultConfig });
@@ -74,7 +74,7 @@ describe("a project without a configuration", () => {
     expect(await configOf({ [ownConfig]: text })).toEqual(defaultConfig);
   });
 
-  it("does not cost the import of the parser and of the schemas", () => {
+  it("does not import the parser and the schemas", () => {
     using without = temporaryFolder({ ".lockstep/systemPatterns.md": "x" });
     using having = temporaryFolder({ [ownConfig]: "" });
     expect(packagesLoadedFor(without.path)).toEqual([]);
@@ -82,7 +82,7 @@ describe("a project without a configuration", () => {
   });
 });
 
-/** What a process imports from node_modules to load a project's configuration. */
+/** The packages that a process imports to load a project's configuration. */
 function packagesLoadedFor(root: string): string[] {
   const source = new URL("../../src/workspace/config/load-config.ts", import.meta.url).href;
   const script = `
@@ -105,7 +105,7 @@ function packagesLoadedFor(root: string): string[] {
 }
 
 describe("a configuration", () => {
-  it("is read whole", async () => {
+  it("is read completely", async () => {
     const config = await configOf({ [ownConfig]: example });
     expect(config).toEqual({
       ...defaultConfig,
@@ -127,7 +127,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("knows `off` as a word, in every version of YAML", async () => {
+  it("has `off` as a word, in every version of YAML", async () => {
     const text = "sandbox: off\ngate: { tests: off }\n";
     for (const head of ["", "%YAML 1.1\n---\n"])
       expect(await configOf({ [ownConfig]: head + text })).toMatchObject({
@@ -145,8 +145,8 @@ describe("a configuration", () => {
   });
 });
 
-describe("a file that cannot be taken", () => {
-  it("is one that is too long", async () => {
+describe("a configuration file is refused", () => {
+  it("if it is too long", async () => {
     using folder = temporaryFolder({ [ownConfig]: `#${"x".repeat(256 * 1024)}` });
     expect(await linesAt(folder.path)).toEqual([
       `${ownConfig}: it is longer than 262144 bytes: expected at most 262144 bytes`,
@@ -159,7 +159,7 @@ describe("a file that cannot be taken", () => {
     ["Latin-1", Buffer.from("sandbox: auto\n# caf\xe9\n", "latin1"), "2:6"],
     ["UTF-16", Buffer.from("\ufeffsandbox: auto\n", "utf16le"), "1:1"],
     ["UTF-8 that is cut off", Buffer.from("a: é", "utf8").subarray(0, 4), "1:4"],
-  ])("is one in %s", async (_, bytes, place) => {
+  ])("if it is in %s", async (_, bytes, place) => {
     using folder = temporaryFolder({ [ownConfig]: "" });
     writeFileSync(join(folder.path, ownConfig), bytes);
     expect(await linesAt(folder.path)).toEqual([
@@ -167,7 +167,7 @@ describe("a file that cannot be taken", () => {
     ]);
   });
 
-  it("is a folder", async () => {
+  it("if it is a folder", async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, ownConfig), { recursive: true });
     expect(await linesAt(folder.path)).toEqual([
@@ -175,7 +175,7 @@ describe("a file that cannot be taken", () => {
     ]);
   });
 
-  it("is a pipe, which nobody waits for", async () => {
+  it("if it is a pipe, without waiting for it", async () => {
     using folder = temporaryFolder({ ".lockstep/x": "" });
     const maker = "mkfifo";
     execFileSync(maker, [join(folder.path, ownConfig)]);
@@ -184,7 +184,7 @@ describe("a file that cannot be taken", () => {
     ]);
   });
 
-  it("is a link, even to a good file, and one that leads nowhere", async () => {
+  it("if it is a link, whether the target exists or not", async () => {
     using folder = temporaryFolder({ "real.yaml": "sandbox: off\n", ".lockstep/x": "" });
     symlinkSync("../real.yaml", join(folder.path, ownConfig));
     expect(await linesAt(folder.path)).toEqual([`${ownConfig}: it is a link: expected the file itself`]);
@@ -193,7 +193,7 @@ describe("a file that cannot be taken", () => {
     expect(await linesAt(dangling.path)).toEqual([`${ownConfig}: it is a link: expected the file itself`]);
   });
 
-  it("is one in a folder that is a link", async () => {
+  it("if its folder is a link", async () => {
     using folder = temporaryFolder({ "src/config.yaml": "sandbox: off\n" });
     symlinkSync("src", join(folder.path, ".lockstep"));
     expect(await linesAt(folder.path)).toEqual([
@@ -201,12 +201,12 @@ describe("a file that cannot be taken", () => {
     ]);
   });
 
-  it("is one below a file", async () => {
+  it("if its folder is a file", async () => {
     using folder = temporaryFolder({ ".lockstep": "x" });
     expect(await linesAt(folder.path)).toEqual([`${ownConfig}: \`.lockstep\` is a file: expected a folder`]);
   });
 
-  it("is one of another name, which would be overlooked", async () => {
+  it("if it has another name and would be overlooked", async () => {
     using folder = temporaryFolder({ ".lockstep/config.yml": "sandbox: required\n" });
     expect(await linesAt(folder.path)).toEqual([
       `.lockstep/config.yml: this file is not read: expected the name \`${ownConfig}\``,
@@ -216,7 +216,7 @@ describe("a file that cannot be taken", () => {
   });
 
   // The superuser may read everything.
-  it.skipIf(process.getuid?.() === 0)("is one that nobody may read", async () => {
+  it.skipIf(process.getuid?.() === 0)("if it is not readable", async () => {
     using folder = temporaryFolder({ [ownConfig]: "" });
     chmodSync(join(folder.path, ownConfig), 0o000);
     expect(await linesAt(folder.path)).toEqual([

@@ -7,7 +7,7 @@ import { loadPlan } from "../../src/workspace/plan/load-plan.ts";
 import { planLinesAt, planLinesOf, someAgents, taskText } from "../support/loaded-plan.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The example of the interface, every field of it and of S4's. */
+/** The example of the interface, with every field. */
 const example = `project: { name: shop, definition_of_done: [all tests pass] }
 tasks:
   - id: T-001
@@ -45,13 +45,13 @@ function planOf(text: string) {
 
 describe("a plan", () => {
   it.each(["feat", "fix", "refactor", "chore", "test", "docs"])(
-    "may call the type of a task %s, as commits do",
+    "may name the type of a task %s, as commits do",
     (type) => {
       expect(planOf(example.replace("type: product", `type: ${type}`)).tasks[0]?.type).toBe(type);
     },
   );
 
-  it("is read whole", () => {
+  it("is read completely", () => {
     expect(planOf(example)).toEqual({
       project: { name: "shop", definition_of_done: ["all tests pass"] },
       tasks: [
@@ -86,7 +86,7 @@ describe("a plan", () => {
     });
   });
 
-  it("may say no more than what is to be done and how it is checked", () => {
+  it("needs only the goals and how they are checked", () => {
     const [task] = planOf(
       `tasks:\n${taskText("a_b-1").replace("do it", "|\n      First\tline\n      second")}`,
     ).tasks;
@@ -107,7 +107,7 @@ describe("a plan", () => {
     [180, 60],
     [60, 20],
     [2, 1],
-  ])("derives the heartbeat of a timeout of %i s", (timeout, beat) => {
+  ])("derives the heartbeat from a timeout of %i s", (timeout, beat) => {
     const [task] = planOf(`tasks:\n${taskText("A", `    timeout_seconds: ${timeout}\n`)}`).tasks;
     expect(task).toMatchObject({ timeout_seconds: timeout, heartbeat_interval_seconds: beat });
   });
@@ -121,7 +121,7 @@ describe("a plan", () => {
     ['"x \\e[31mred"', "remove U+001B, character 3 of the text"],
     ['"\\0"', "remove U+0000, character 1 of the text"],
     ['" "', "a string that is not blank"],
-  ])("names the control character in the goal %s", (goal, told) => {
+  ])("with a control character in the goal %s is refused with its position", (goal, told) => {
     const lines = planLinesOf(`tasks:\n${taskText("A").replace("do it", goal)}`);
     expect(lines).toEqual([expect.stringContaining(told)]);
   });
@@ -139,7 +139,7 @@ describe("a plan", () => {
   });
 });
 
-describe("a scope that no agent may write", () => {
+describe("a scope with paths that no agent may write", () => {
   const faultsOf = (scope: string, file = "tasks.yaml") => {
     using folder = temporaryFolder({ [file]: `tasks:\n${taskText("A", `    lock_scope: ["${scope}"]\n`)}` });
     return planLinesAt(file, folder.path);
@@ -154,7 +154,7 @@ describe("a scope that no agent may write", () => {
     [".github/hooks/x", ".github/hooks"],
     ["vendor/*/.git/config", ".git"],
     [".agents-work/2026-01-30_other/spec.md", ".agents-work/2026-01-30_other"],
-  ])("is refused as a task's: %s", (scope, closed) => {
+  ])("is refused for a task: %s", (scope, closed) => {
     for (const file of ["tasks.yaml", copy])
       expect(faultsOf(scope, file)).toEqual([
         `${file}:5:18: \`tasks[0].lock_scope[0]\` is \`${scope}\`: expected a path outside \`${closed}\`, which no task may write`,
@@ -162,11 +162,11 @@ describe("a scope that no agent may write", () => {
   });
 
   it.each([".", "**", ".agents-work", ".github", "{.git,src}/**", ".gitignore", ".*"])(
-    "may lie within a wider one: %s",
+    "may be part of a wider one: %s",
     (scope) => expect(faultsOf(scope)).toEqual([]),
   );
 
-  it("is not the session's own folder", () =>
+  it("does not include the session's own folder", () =>
     expect(faultsOf(".agents-work/2026-01-31_shop/notes.md", copy)).toEqual([]));
 });
 
@@ -295,12 +295,12 @@ describe("a mistake in a plan", () => {
       '4:24: `tasks[0].acceptance_checks` is an empty list: expected at least one check, such as "cmd: npm test"',
     ],
     [
-      "of no kind",
+      "without a kind",
       "[npm test]",
       '4:25: `tasks[0].acceptance_checks[0]` is `npm test`: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is decided by a person',
     ],
     [
-      "a map for want of quotes",
+      "a map because quotes are missing",
       "[cmd: npm test]",
       '4:25: `tasks[0].acceptance_checks[0]` is a map: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is decided by a person',
     ],
@@ -321,7 +321,7 @@ describe("a mistake in a plan", () => {
     [false, "command: npm test"],
     [false, "cmd : "],
     [false, "\u00a0cmd: npm test"],
-  ])("is taken (%s) as a check that says what it is: %j", (taken, check) => {
+  ])("is not a check with its kind (%s): %j", (taken, check) => {
     const lines = planLinesOf(`tasks:\n${taskText("A").replace('["cmd: true"]', JSON.stringify([check]))}`);
     expect(lines).toHaveLength(taken ? 0 : 1);
     if (taken) expect(readCriterion(check).kind).not.toBe("claim");
@@ -334,26 +334,26 @@ describe("a mistake in a plan", () => {
     ]);
   });
 
-  it("is an id that another task has", () => {
+  it("is a duplicate id", () => {
     expect(planLinesOf(`tasks:\n${taskText("A")}${taskText("B")}${taskText("A")}`)).toEqual([
       "8:9: `tasks[2].id` is `A`: expected a unique id: the task in line 2 has the same id",
     ]);
   });
 
-  it("is an id that another task has in other letters: on some disks their branches would be one", () => {
+  it("is an id that differs only in case: on some disks their branches would be the same", () => {
     expect(planLinesOf(`tasks:\n${taskText("Price")}${taskText("B")}${taskText("pRICE")}`)).toEqual([
       "8:9: `tasks[2].id` is `pRICE`: expected a unique id: the task in line 2 has the id `Price`, and case is ignored",
     ]);
   });
 
-  it("is a circle of dependencies, which is named", () => {
+  it("is a circle of dependencies, which is shown", () => {
     const text = `tasks:\n${taskText("A", "    depends_on: [D, B]\n")}${taskText("B", "    depends_on: [C]\n")}${taskText("C", "    depends_on:\n      - D\n      - A\n")}${taskText("D")}`;
     expect(planLinesOf(text)).toEqual([
       "15:9: `tasks[2].depends_on[1]` is `A`: expected no circle: A → B → C → A",
     ]);
   });
 
-  it("is a task without an agent where several could be meant and none codes", () => {
+  it("is a task without an agent if several are possible and none is a coder", () => {
     const known = { agents: { a: { role: "QA" }, b: { role: "Docs" } }, taskTypes: {} };
     expect(planLinesOf(`tasks:\n${taskText("A")}`, known)).toEqual([
       "2:5: `tasks[0].agent` is missing: expected a configured agent or role: `a`, `b`, `QA`, `Docs`",
@@ -361,7 +361,7 @@ describe("a mistake in a plan", () => {
     expect(planLinesOf(`tasks:\n${taskText("A")}`, { agents: {}, taskTypes: {} })).toEqual([]);
   });
 
-  it("is told with all others, in the order of the lines, as E-PLAN", () => {
+  it("is reported with all others in the order of the lines, as E-PLAN", () => {
     using folder = temporaryFolder({
       "tasks.yaml": `projct: {}\ntasks:\n${taskText("A", "    depends_on: [B, X]\n    lock_scope: [/etc]\n")}${taskText("B", "    agent: nobody\n    depends_on: [A]\n    timeout_seconds: soon\n")}`,
     });
@@ -378,7 +378,7 @@ describe("a mistake in a plan", () => {
     ]);
   });
 
-  it("is found near the name that was meant, however many there are", () => {
+  it("is reported with the nearest name, even among many", () => {
     const many = Array.from({ length: 60 }, (_, index) => taskText(`task-number-${index + 10}`)).join("");
     expect(planLinesOf(`tasks:\n${many}${taskText("Last", "    depends_on: [tsk-number-57]\n")}`)).toEqual([
       "185:18: `tasks[60].depends_on[0]` is `tsk-number-57`: did you mean `task-number-57`?",
@@ -386,7 +386,7 @@ describe("a mistake in a plan", () => {
   });
 });
 
-describe("a file that is no plan", () => {
+describe("a file that is not a plan", () => {
   it.each<[string, string, string]>([
     ["no YAML", "tasks: [\n", "tasks.yaml:2:1: this is not plain YAML"],
     ["empty", "", "tasks.yaml:1:1: `tasks` is missing: expected a list of tasks"],
@@ -402,14 +402,14 @@ describe("a file that is no plan", () => {
       `tasks:\n${taskText("A", "    title: &a x\n    goal: *a\n").replace("    goal: do it\n", "")}`,
       "tasks.yaml:5:11: `*a` is an alias: expected the value itself",
     ],
-  ])("is one that is %s", (_, text, start) => {
+  ])("is refused if it is %s", (_, text, start) => {
     using folder = temporaryFolder({ "tasks.yaml": text });
     const lines = planLinesAt("tasks.yaml", folder.path);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(start);
   });
 
-  it("is one that is missing, a folder, too long or not UTF-8", () => {
+  it("is refused if it is missing, a folder, too long or not UTF-8", () => {
     using folder = temporaryFolder({ "long.yaml": `#${"x".repeat(8 * 1024 * 1024)}`, "dir/x": "" });
     writeFileSync(join(folder.path, "bytes.yaml"), Buffer.from([0x61, 0x3a, 0x0a, 0xff]));
     expect(
@@ -435,13 +435,13 @@ describe("a file that is no plan", () => {
     ],
     ["nested without end", "[".repeat(1_000_000), "this is not plain YAML (nested deeper than 64)"],
     ["an endless list", "- x\n".repeat(1_000_000), "this is not plain YAML (more than 1500000 tokens)"],
-  ])("is a long one that is %s", (_, text, problem) => {
+  ])("is refused if it is long and %s", (_, text, problem) => {
     const lines = planLinesOf(long + text);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(problem);
   });
 
-  it("is not one that is long and right", () => {
+  it("is accepted if it is long and valid", () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       taskText(`T-${index}`, "    title: a plain title\n"),
     );

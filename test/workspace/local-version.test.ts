@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { localVersion } from "../../src/workspace/state/local-version.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-it("a commit of one process of this machine changes the version that all others read, at once", () => {
+it("a commit of one process changes the version for all other processes of the machine at once", () => {
   using folder = temporaryFolder();
   const [one, other] = [localVersion(folder.path), localVersion(folder.path)];
   const seen = [one.read()];

@@ -4,7 +4,7 @@ import { bootId, machineClock } from "../../src/workspace/process/machine-clock.
 
 const source = new URL("../../src/workspace/process/machine-clock.ts", import.meta.url).href;
 
-/** What the clock of another process says. */
+/** The clock of another process. */
 function elsewhere(): ReturnType<ReturnType<typeof machineClock>["now"]> {
   const script = `const { machineClock } = await import(${JSON.stringify(source)});
     console.log(JSON.stringify(machineClock().now()))`;
@@ -14,7 +14,7 @@ function elsewhere(): ReturnType<ReturnType<typeof machineClock>["now"]> {
 }
 
 describe("the machine's clock", () => {
-  it("goes on in whole milliseconds, and has the wall time beside them", () => {
+  it("counts whole milliseconds, together with the wall time", () => {
     const clock = machineClock();
     const [before, first] = [Date.now(), clock.now()];
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
@@ -25,7 +25,7 @@ describe("the machine's clock", () => {
     expect(second.wallMs).toBeLessThanOrEqual(after);
   });
 
-  it("is one clock for all processes of a boot", () => {
+  it("is the same for all processes of a boot", () => {
     const clock = machineClock();
     const [before, other, after] = [clock.now(), elsewhere(), clock.now()];
     expect(other.boot).toBe(before.boot);
@@ -33,7 +33,7 @@ describe("the machine's clock", () => {
     expect(other.monoMs).toBeLessThanOrEqual(after.monoMs);
   });
 
-  it("names the boot by the machine's own id", () => {
+  it("identifies the boot by the id of the machine", () => {
     expect(bootId()).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
     expect(machineClock().now().boot).toBe(bootId());
   });

@@ -17,7 +17,7 @@ function repositoryWithCommit() {
   return { ...repository, commit, first: commit("first") };
 }
 
-/** The readers that are at work in a folder. */
+/** The running readers of a folder. */
 function readersIn(folder: string): number {
   const lines = readdirSync("/proc").flatMap((pid) => {
     try {
@@ -30,7 +30,7 @@ function readersIn(folder: string): number {
 }
 
 describe("a reader of objects", () => {
-  it("answers many questions at once, each with its own answer, by one git", async () => {
+  it("answers many simultaneous questions correctly with one git process", async () => {
     using repository = repositoryWithCommit();
     const { path, first } = repository;
     const names = [
@@ -52,7 +52,7 @@ describe("a reader of objects", () => {
     expect(readersIn(path)).toBe(1);
   });
 
-  it("sees what came, moved and was packed since it started", async () => {
+  it("sees objects and refs that were added, moved and packed since it started", async () => {
     using repository = repositoryWithCommit();
     const { path, first, git } = repository;
     expect(await readRef(path, "refs/heads/later")).toBeUndefined();
@@ -68,7 +68,7 @@ describe("a reader of objects", () => {
     expect([await readParents(path, second), await readParents(path, first)]).toEqual([[first], []]);
   });
 
-  it("hands over no blob that is larger than asked for, and says which one is missing", async () => {
+  it("returns no blob above the requested size, and names a missing one", async () => {
     using repository = repositoryWithCommit();
     const id = repository.git("rev-parse", "HEAD:a.txt");
     expect(String(await readSmallBlob(repository.path, id, 8))).toBe("one\ntwo\n");
@@ -77,14 +77,14 @@ describe("a reader of objects", () => {
     await expect(readSmallBlob(repository.path, missing, 7)).rejects.toThrow(`there is no blob ${missing}`);
   });
 
-  it("ends by itself when nobody asks any more, and is there again for the next question", async () => {
+  it("ends when it is no longer used, and starts again with the next question", async () => {
     using repository = repositoryWithCommit();
     await readRef(repository.path, "HEAD");
     await eventually("the end of the reader", () => (readersIn(repository.path) === 0 ? true : undefined));
     expect(await readRef(repository.path, "HEAD")).toBe(repository.first);
   });
 
-  it("does not keep a command alive that is done, nor lets one end that waits for an answer", () => {
+  it("does not keep a finished command alive, and a command waits for its answer", () => {
     using repository = repositoryWithCommit();
     const script = `
       const { readRef } = await import(${JSON.stringify(new URL("../../src/workspace/git/refs.ts", import.meta.url).href)});
@@ -96,7 +96,7 @@ describe("a reader of objects", () => {
     expect(readersIn(repository.path)).toBe(0);
   });
 
-  it("says so where there is no repository", async () => {
+  it("fails with a message if there is no repository", async () => {
     using repository = temporaryRepository();
     rmSync(join(repository.path, ".git"), { recursive: true });
     await expect(readRef(repository.path, "HEAD")).rejects.toThrow(
@@ -104,7 +104,7 @@ describe("a reader of objects", () => {
     );
   });
 
-  it("holds no lock, so that one which is left over goes while it is at work", async () => {
+  it("holds no lock, so that a stale lock can be removed while it runs", async () => {
     using repository = repositoryWithCommit();
     await readRef(repository.path, "HEAD");
     const lock = repository.write(".git/index.lock", "");

@@ -34,7 +34,7 @@ task_types:
         - create_pr
 `;
 
-  it("is read for hooks and task types, and for nothing else", async () => {
+  it("is read for hooks and task types only", async () => {
     const config = await configOf({ [borrowed]: theirs });
     expect(config).toEqual({ ...defaultConfig, hooks: config.hooks, task_types: config.task_types });
     expect(config.hooks.before_submit).toEqual(hooksNamed("rebase_on_main", "create_pr"));
@@ -48,23 +48,23 @@ task_types:
     });
   });
 
-  it("counts only where ours is silent", async () => {
+  it("counts only for keys that Lockstep's own configuration does not set", async () => {
     const config = await configOf({ [ownConfig]: "hooks: {}\nsandbox: off\n", [borrowed]: theirs });
     expect(config.hooks).toEqual(defaultConfig.hooks);
     expect(Object.keys(config.task_types)).toEqual(["product", "hotfix"]);
     expect(config.sandbox).toBe("off");
   });
 
-  it("is not even judged where ours says everything", async () => {
+  it("is not read if Lockstep's own configuration sets both keys", async () => {
     const files = { [ownConfig]: "hooks: {}\ntask_types: {}\n", [borrowed]: "hooks: [\n" };
     expect(await configOf(files)).toEqual(defaultConfig);
   });
 
-  it("is as empty as it is", async () => {
+  it("may be empty", async () => {
     expect(await configOf({ [borrowed]: "hooks:\ntask_types:\n" })).toEqual(defaultConfig);
   });
 
-  it("has faults of its own", async () => {
+  it("reports faults with its own file name", async () => {
     using folder = temporaryFolder({ [borrowed]: "x: 1\nhooks:\n  before_submit: [lint, *all]\n" });
     expect(await linesAt(folder.path)).toEqual([
       `${borrowed}:3:19: \`hooks.before_submit[0]\` is \`lint\`: expected one of \`rebase_on_main\`, \`create_pr\`, \`run_tests\`, \`gatekeeper\`, \`rebase_on_base\`, \`merge_pr\`, a map with \`command\`, or \`unknown_hooks: warn\` next to \`hooks\``,

@@ -6,7 +6,7 @@ import { diskUse } from "../../src/workspace/checkouts/walk-tree.ts";
 import { landRepository } from "../support/land-repository.ts";
 
 const silent = { onProgress: () => {} };
-/** Text that does not compress to nothing. */
+/** Text that cannot be compressed much. */
 const text = (seed: number) => Array.from({ length: 40 }, (_, at) => `line ${seed * at ** 3}\n`).join("");
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`many/${at}.txt`, text(at)]));
@@ -33,7 +33,7 @@ describe("a repository after many merges", () => {
     expect(git("fsck", "--full")).not.toMatch(/missing|broken/);
   });
 
-  it("is packed by what moved the base, if there is enough of it", async () => {
+  it("is packed after a move of the base, if there are enough loose objects", async () => {
     using repository = landRepository(many(1001));
     const folder = join(repository.path, ".git");
     repository.branch("x", { "f.js": "exports.f = 2;\n" });

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { lineageOf, listProcesses } from "../../src/workspace/process/process-ancestors.ts";
 
-describe.runIf(process.platform === "linux")("the processes above one", () => {
-  it("are seen with their words, folders and what they were started with", () => {
+describe.runIf(process.platform === "linux")("the ancestors of a process", () => {
+  it("have their arguments, folders and environments", () => {
     const [self, parent] = lineageOf(process.pid);
     expect(self).toMatchObject({ pid: process.pid, parent: process.ppid, folder: process.cwd() });
     expect(self?.words[0]).toContain("node");
@@ -12,11 +12,11 @@ describe.runIf(process.platform === "linux")("the processes above one", () => {
     expect(parent?.pid).toBe(process.ppid);
   });
 
-  it("end where a process is unknown", () => {
+  it("end at an unknown process", () => {
     expect(lineageOf(2 ** 30)).toEqual([]);
   });
 
-  it.runIf(spawnSync("ps", ["-V"]).status === 0)("are the same as `ps` tells where there is no /proc", () => {
+  it.runIf(spawnSync("ps", ["-V"]).status === 0)("come from `ps` if there is no /proc", () => {
     const told = listProcesses();
     for (const { pid, parent } of lineageOf(process.pid).slice(0, 2))
       expect(told.get(pid)).toMatchObject({ pid, parent });

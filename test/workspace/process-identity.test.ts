@@ -7,11 +7,11 @@ import { identityOf, isAlive, lookWithPs, readStat } from "../../src/workspace/p
 
 const linux = process.platform === "linux";
 const source = new URL("../../src/workspace/process/process-identity.ts", import.meta.url).href;
-const pidMax = 4_194_304; // Linux gives none as high
+const pidMax = 4_194_304; // Linux gives no number as high
 
 interface Running extends AsyncDisposable {
   readonly pid: number;
-  /** The next thing it writes. */
+  /** The next line that it writes. */
   line(): Promise<string>;
   say(text: string): void;
   end(): Promise<void>;
@@ -33,7 +33,7 @@ function start(command: string, words: readonly string[]): Running {
   };
 }
 
-/** A parent that never asks what became of its child: the shell would, but it is `cat` by then. */
+/** A parent that never waits for its child: a shell would, but it is `cat` by then. */
 async function startNeglectful(): Promise<Running & { readonly child: number }> {
   const parent = start("sh", ["-c", "sleep 60 & echo $!; exec cat"]);
   const child = Number(await parent.line());
@@ -49,7 +49,7 @@ function known(pid: number): ProcessIdentity {
 }
 
 describe("a process", () => {
-  it("lives until it ends", async () => {
+  it("is alive until it ends", async () => {
     await using child = start("sleep", ["60"]);
     const identity = known(child.pid);
     expect(identity).toEqual({
@@ -71,7 +71,7 @@ describe("a process", () => {
     ["its pid means this whole group", { pid: 0 }],
     ["its pid means everybody", { pid: -1 }],
     ["its pid is no number", { pid: Number.NaN }],
-  ])("is dead where %s", (_, altered) => {
+  ])("is dead if %s", (_, altered) => {
     const self = known(process.pid);
     expect(isAlive(self)).toBe(true);
     expect(isAlive({ ...self, ...altered })).toBe(false);
@@ -81,7 +81,7 @@ describe("a process", () => {
     expect(identityOf(pid)).toBeUndefined();
   });
 
-  it("is dead as a zombie, though its pid is still taken", async () => {
+  it("is dead as a zombie, even if its pid is still in use", async () => {
     await using parent = await startNeglectful();
     const child = known(parent.child);
     expect(isAlive(child)).toBe(true);
@@ -90,7 +90,7 @@ describe("a process", () => {
     expect(process.kill(child.pid, 0)).toBe(true);
   });
 
-  it.runIf(linux)("keeps its identity under a name that looks like fields", async () => {
+  it.runIf(linux)("keeps its identity with a name that looks like fields", async () => {
     const rename = `process.stdin.once("data", (name) => { process.title = String(name); console.log("renamed") })`;
     await using child = start(process.execPath, ["-e", rename]);
     const identity = known(child.pid);
@@ -135,7 +135,7 @@ describe("/proc/PID/stat", () => {
 });
 
 describe.runIf(spawnSync("ps", ["-p", "1"]).status === 0)("ps, where there is no /proc", () => {
-  it("tells the living, the ended and the gone apart", async () => {
+  it("distinguishes running, ended and unknown processes", async () => {
     await using parent = await startNeglectful();
     const { child } = parent;
     const startedAt = expect.stringMatching(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/);

@@ -18,7 +18,7 @@ function repositoryWith(files: Readonly<Record<string, string>>) {
 }
 
 describe("the tree of a commit", () => {
-  it("has the texts of files, and none for what is no text", async () => {
+  it("has the texts of files, and none for other content", async () => {
     using repository = repositoryWith({
       "src/é b.ts": "one\r\ntwo",
       "empty.ts": "",
@@ -39,7 +39,7 @@ describe("the tree of a commit", () => {
     expect([tree.idOf("link"), tree.idOf("nowhere.ts")]).toEqual([expect.any(String), undefined]);
   });
 
-  it("reads what is small beside what is larger than anybody wants in memory", async () => {
+  it("reads small files next to one that is too large for memory", async () => {
     const many = Array.from({ length: 40 }, (_, at) => [`b-${at}.ts`, `${at} `.repeat(300_000)]);
     using repository = repositoryWith({ "a.ts": "", ...Object.fromEntries(many), "z.ts": "2" });
     truncateSync(repository.write("huge.ts", ""), 80 * 1024 * 1024);
@@ -49,14 +49,14 @@ describe("the tree of a commit", () => {
     for (const [path = "", text] of many) expect(tree.text(path) === text).toBe(true);
   });
 
-  it("leaves out names that are not UTF-8, and keeps the others", async () => {
+  it("omits names that are not UTF-8, and keeps the others", async () => {
     using repository = repositoryWith({ "a.ts": "1" });
     writeFileSync(Buffer.concat([Buffer.from(`${repository.path}/`), Buffer.from([0x62, 0xff])]), "2");
     const [tree] = await repository.trees(repository.commit());
     expect(tree.paths()).toEqual(["a.ts"]);
   });
 
-  it("reads what is the same in another tree only once, and many at once as well as one", async () => {
+  it("reads equal files of two trees only once, and many files in one step", async () => {
     using repository = repositoryWith({ "a.ts": "1", "b.ts": "2", "c.ts": "3" });
     const before = repository.commit();
     repository.write("a.ts", "4");
@@ -67,7 +67,7 @@ describe("the tree of a commit", () => {
     expect(() => base.text("c.ts")).toThrow("`git cat-file` failed");
   });
 
-  it("has the same texts if they are fetched, and no process reads them again", async () => {
+  it("has the same texts after a fetch, and then starts no process to read them", async () => {
     using repository = repositoryWith({ "a.ts": "1", "binary.ts": "a\u0000b", "empty.ts": "" });
     repository.write("large.ts", "x".repeat(1024 * 1024 + 1));
     const [tree] = await repository.trees(repository.commit());
@@ -79,7 +79,7 @@ describe("the tree of a commit", () => {
     ]);
   });
 
-  it("says which object is missing to a caller that waits", async () => {
+  it("names a missing object to an asynchronous caller", async () => {
     using repository = repositoryWith({ "a.ts": "1" });
     const [tree] = await repository.trees(repository.commit());
     const id = tree.idOf("a.ts") ?? "";
@@ -87,7 +87,7 @@ describe("the tree of a commit", () => {
     await expect(tree.fetch(["a.ts"])).rejects.toThrow(`there is no blob ${id}`);
   });
 
-  it("says which object is missing", async () => {
+  it("names a missing object", async () => {
     using repository = repositoryWith({ "a.ts": "1" });
     const [tree] = await repository.trees(repository.commit());
     const id = tree.idOf("a.ts") ?? "";
@@ -95,7 +95,7 @@ describe("the tree of a commit", () => {
     expect(() => tree.text("a.ts")).toThrow(`there is no blob ${id}`);
   });
 
-  it("is that of the repository it is asked for, whatever the environment says", async () => {
+  it("belongs to the given repository, even if the environment names another one", async () => {
     using repository = repositoryWith({ "a.ts": "1" });
     using other = temporaryRepository();
     execFileSync("git", ["init", "-q"], { cwd: other.path });

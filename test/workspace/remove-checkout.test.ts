@@ -30,8 +30,8 @@ async function checkedOut(files: Readonly<Record<string, string>> = { "a.txt": "
   return { ...repository, checkout, agent: agentIn(checkout) };
 }
 
-describe("a checkout that is removed", () => {
-  it("with nothing of its own in it leaves nothing behind", async () => {
+describe("a removed checkout", () => {
+  it("without changes leaves nothing behind", async () => {
     using work = await checkedOut();
     const before = work.git("for-each-ref", "refs/heads");
     expect(await removeCheckout(work.checkout)).toEqual([]);
@@ -40,7 +40,7 @@ describe("a checkout that is removed", () => {
     expect(work.git("for-each-ref")).toBe(before);
   });
 
-  it("leaves its uncommitted work on a ref, and says how to get it back", async () => {
+  it("leaves its uncommitted work on a ref, and shows the command to restore it", async () => {
     using work = await checkedOut();
     work.agent.write("a.txt", "changed\n");
     work.agent.write("new.txt", "new\n");
@@ -51,7 +51,7 @@ describe("a checkout that is removed", () => {
     expect(readFileSync(join(work.path, "a.txt"), "utf8")).toBe("changed\n");
   });
 
-  it("names work that was collected before, once", async () => {
+  it("names earlier collected work once", async () => {
     using work = await checkedOut();
     work.agent.write("a.txt", "changed\n");
     await collectWork(work.checkout);
@@ -61,9 +61,9 @@ describe("a checkout that is removed", () => {
   it.each([
     ["edited", (agent: ReturnType<typeof agentIn>) => agent.write("a.txt", "once more\n")],
     ["added", (agent: ReturnType<typeof agentIn>) => agent.write("new/b.txt", "b\n")],
-    ["made a program of", (agent: ReturnType<typeof agentIn>) => agent.run("chmod", "+x", "a.txt")],
+    ["made executable", (agent: ReturnType<typeof agentIn>) => agent.run("chmod", "+x", "a.txt")],
     ["deleted", (agent: ReturnType<typeof agentIn>) => agent.remove("a.txt")],
-  ])("leaves on a ref of its own what was %s after the work was collected", async (_how, change) => {
+  ])("keeps on a ref of its own what was %s after the work was collected", async (_how, change) => {
     using work = await checkedOut();
     work.agent.write("a.txt", "changed\n");
     await collectWork(work.checkout);
@@ -75,7 +75,7 @@ describe("a checkout that is removed", () => {
     ]);
   });
 
-  it("leaves nothing of what was lent to it, but what the agent changed of that", async () => {
+  it("keeps lent files only if the agent changed them", async () => {
     for (const changed of [false, true]) {
       using work = await checkedOut();
       const path = ".agents-work/s/plan.md";
@@ -87,7 +87,7 @@ describe("a checkout that is removed", () => {
     }
   });
 
-  it("does not lose collected work when it was emptied since", async () => {
+  it("does not lose collected work if the checkout was emptied since", async () => {
     using work = await checkedOut();
     work.agent.write("a.txt", "changed\n");
     await collectWork(work.checkout);
@@ -96,7 +96,7 @@ describe("a checkout that is removed", () => {
     expect(work.git("show", "refs/lockstep/none/T-1/1:a.txt")).toBe("changed");
   });
 
-  it("leaves every commit that was in it alone on a ref: branches, stashes, amended and dropped ones, tags", async () => {
+  it("keeps each of its own commits on a ref: branches, stashes, amended and dropped ones, tags", async () => {
     using work = await checkedOut();
     const { agent } = work;
     const made: string[] = [];
@@ -134,7 +134,7 @@ describe("a checkout that is removed", () => {
     expect(work.git("fsck", "--connectivity-only")).toBe("");
   });
 
-  it("is kept though git is told to work in no bare repository", async () => {
+  it("is kept even if git is configured not to work in bare repositories", async () => {
     using home = temporaryFolder({ ".gitconfig": "[safe]\n\tbareRepository = explicit\n" });
     using work = await checkedOut();
     const before = process.env.HOME;
@@ -150,7 +150,7 @@ describe("a checkout that is removed", () => {
   });
 
   it.each(["a file", "a link"])(
-    "stays where an agent has replaced `.git` by %s, until that is moved",
+    "remains if an agent has replaced `.git` by %s, until that is moved away",
     async (kind) => {
       using work = await checkedOut();
       work.agent.write("a.txt", "b\n");
@@ -165,7 +165,7 @@ describe("a checkout that is removed", () => {
     },
   );
 
-  it("is kept once, however often that is tried", async () => {
+  it("is kept only once, even after several tries", async () => {
     using work = await checkedOut({ "a.txt": "a\n", ".gitignore": "*.local\n" });
     work.agent.write("a.txt", "b\n");
     work.agent.git("commit", "-qam", "mine");
@@ -181,7 +181,7 @@ describe("a checkout that is removed", () => {
     expect(await keepEverything(work.checkout)).toHaveLength(4);
   });
 
-  it("leaves its ignored files on a ref, but for what tools make and what was copied into it", async () => {
+  it("keeps its ignored files on a ref, except generated and copied ones", async () => {
     const ignored = "*.local\n.env*\nscratch/\nnode_modules/\ndist/\n";
     using work = await checkedOut({ "a.txt": "a\n", ".gitignore": ignored });
     work.write(".env", "A=1\n");
@@ -213,7 +213,7 @@ describe("a checkout that is removed", () => {
     expect(work.git("status", "--porcelain", "a.txt", ".gitignore")).toBe("");
   });
 
-  it("keeps ignored files as they are, whatever filter a person has for them", async () => {
+  it("keeps ignored files unchanged, even if a person has a filter for them", async () => {
     using repository = agentRepository({ ".gitignore": "*.local\n", ".gitattributes": "* filter=x\n" });
     repository.git("config", "filter.x.clean", "sed s/mine/theirs/");
     const { checkout } = await repository.open();
@@ -222,7 +222,7 @@ describe("a checkout that is removed", () => {
     expect(repository.git("cat-file", "blob", `${kept?.ref}:notes.local`)).toBe("mine");
   });
 
-  it("leaves a copied file on a ref if the agent changed it", async () => {
+  it("keeps a copied file on a ref if the agent changed it", async () => {
     using work = await checkedOut();
     work.write(".env", "A=1\n");
     const { checkout } = await work.open({ task: "T-2" });
@@ -231,7 +231,7 @@ describe("a checkout that is removed", () => {
     expect(work.git("show", `${kept?.ref}:.env`)).toBe("A=2");
   });
 
-  it("may hold folders that not even their owner may write", async () => {
+  it("may contain folders that their owner cannot write", async () => {
     using work = await checkedOut({ "a.txt": "a\n", ".gitignore": "target/\n" });
     work.agent.write("target/cache/x", "x\n");
     chmodSync(join(work.checkout.folder, "target/cache"), 0o500);
@@ -240,7 +240,7 @@ describe("a checkout that is removed", () => {
   });
 });
 
-describe("a checkout that cannot be kept whole is not removed:", () => {
+describe("a checkout that cannot be kept completely is not removed:", () => {
   const setUp = { "a.txt": "a\n", ".gitignore": "*.bin\n" };
 
   it.each<[string, string, (folder: string) => void]>([
@@ -283,7 +283,7 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
     expect((await work.open()).notes).toEqual([]);
   });
 
-  it("objects are not taken from where a link in its object store leads", async () => {
+  it("objects are not copied from the target of a link in its object store", async () => {
     using work = await checkedOut();
     const pack = join(work.checkout.folder, ".git/objects/pack");
     rmSync(pack, { recursive: true, force: true });
@@ -292,7 +292,7 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
     expect(existsSync(work.checkout.folder)).toBe(true);
   });
 
-  it("objects are not taken from where the agent's alternates lead", async () => {
+  it("objects are not copied from alternates that the agent added", async () => {
     using work = await checkedOut();
     using other = agentRepository({ "private.txt": "secret\n" });
     process.env.XDG_STATE_HOME = join(work.commonFolder, "state");
@@ -307,12 +307,12 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
 });
 
 describe("the list of checkouts", () => {
-  it("is empty where there are none", () => {
+  it("is empty if there are none", () => {
     using repository = agentRepository();
     expect(listCheckouts(repository.commonFolder)).toEqual([]);
   });
 
-  it("says of each whose it is, when it was used and what it takes on the disk", async () => {
+  it("shows the task, the last use and the disk use of each", async () => {
     using work = await checkedOut();
     await work.open({ session: "2026-01-01_x", task: "T-2" });
     const [before] = listCheckouts(work.commonFolder);

@@ -6,8 +6,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-describe("a file that is replaced", () => {
-  it("is for its owner alone, unless another mode is wanted", () => {
+describe("a replaced file", () => {
+  it("is readable for its owner only, unless another mode is requested", () => {
     using folder = temporaryFolder({ "was open": "" });
     chmodSync(join(folder.path, "was open"), 0o644);
     replaceFile(join(folder.path, "was open"), "text");
@@ -15,7 +15,7 @@ describe("a file that is replaced", () => {
     expect([modeOf(join(folder.path, "was open")), modeOf(join(folder.path, "run"))]).toEqual([0o600, 0o700]);
   });
 
-  it("keeps its mode where that is wanted, beyond the umask too", () => {
+  it("keeps its mode if that is requested, whatever the umask is", () => {
     using folder = temporaryFolder({ old: "" });
     chmodSync(join(folder.path, "old"), 0o666);
     replaceFile(join(folder.path, "old"), "text", { mode: 0o600, keepsMode: true });
@@ -23,7 +23,7 @@ describe("a file that is replaced", () => {
     expect([modeOf(join(folder.path, "old")), modeOf(join(folder.path, "new"))]).toEqual([0o666, 0o600]);
   });
 
-  it("takes the place of a link, and leaves alone what that leads to", () => {
+  it("replaces a link, and does not change the target of the link", () => {
     using folder = temporaryFolder({ away: "theirs" });
     symlinkSync("away", join(folder.path, "link"));
     replaceFile(join(folder.path, "link"), "ours", projectFile);
@@ -31,7 +31,7 @@ describe("a file that is replaced", () => {
     expect(readFileSync(join(folder.path, "away"), "utf8")).toBe("theirs");
   });
 
-  it("leaves nothing behind, whether it could be written or not", () => {
+  it("leaves no temporary file, after success and failure", () => {
     using folder = temporaryFolder({ "taken/x": "" });
     replaceFile(join(folder.path, "file"), Buffer.from([0, 255]), { durable: true });
     expect(() => replaceFile(join(folder.path, "taken"), "text")).toThrow();

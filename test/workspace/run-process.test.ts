@@ -12,11 +12,11 @@ const shell = (script: string, more: Partial<ProcessRun> = {}) =>
   runProcess({ command: ["sh", "-c", script], cwd: "/", env: { PATH }, msMax: 30_000, ...more });
 const sha256 = (data: string | Buffer) => `sha256:${createHash("sha256").update(data).digest("hex")}`;
 const openDescriptors = () => readdirSync("/proc/self/fd").length;
-/** Pipes for the next runs are made several at a time. */
+/** Pipes for the next runs are created several at a time. */
 const spare = 16;
 
-describe("a process that runs", () => {
-  it("is told by its exit, its time and what it printed", async () => {
+describe("a process", () => {
+  it("is reported with its exit code, its time and its output", async () => {
     const { seconds, ...rest } = await shell("printf 'one\\n'; sleep 0.2; exit 3");
     expect(rest).toEqual({
       exit: 3,
@@ -38,14 +38,14 @@ describe("a process that runs", () => {
     expect(digest).toBe(sha256(lines));
   });
 
-  it("can open its output again under the names in /dev, and its input too", async () => {
+  it("can open its output and input again by their names in /dev", async () => {
     const { tail } = await shell("echo a > /dev/stderr; echo b > /dev/stdout; cat /dev/stdin", {
       input: "c\n",
     });
     expect(tail).toBe("a\nb\nc\n");
   });
 
-  it("tells stdout from stderr where it is asked to", async () => {
+  it("has separate stdout and stderr on request", async () => {
     const seen = { stdout: "", stderr: "" };
     const { outputBytes } = await shell("echo answer; echo noise >&2", {
       streams: "apart",
@@ -56,10 +56,10 @@ describe("a process that runs", () => {
     expect({ ...seen, outputBytes }).toEqual({ stdout: "answer\n", stderr: "noise\n", outputBytes: 13 });
   });
 
-  it("shows its output as it comes", async () => {
+  it("shows its output as it arrives", async () => {
     using folder = temporaryFolder();
     const seen: string[] = [];
-    // It goes on only when its first line has been shown.
+    // It continues only after its first line was shown.
     const { exit } = await shell("echo a; until [ -e shown ]; do sleep 0.01; done; echo b", {
       cwd: folder.path,
       onOutput: (chunk) => {
@@ -70,7 +70,7 @@ describe("a process that runs", () => {
     expect({ exit, seen }).toEqual({ exit: 0, seen: ["a\n", "b\n"] });
   });
 
-  it("has the environment and the folder that it was given, and nothing else", async () => {
+  it("has exactly the given environment and folder", async () => {
     using folder = temporaryFolder();
     const { tail } = await shell("pwd; env | grep -v -e ^PWD= -e ^_= -e ^SHLVL= -e ^OLDPWD=", {
       cwd: folder.path,
@@ -79,14 +79,14 @@ describe("a process that runs", () => {
     expect(tail.split("\n").sort()).toEqual(["", "ONE=1", `PATH=${PATH}`, folder.path].sort());
   });
 
-  it("has an input that is empty, or as long as it likes", async () => {
+  it("may have an empty or a long input", async () => {
     expect((await shell("wc -c")).tail.trim()).toBe("0");
     const input = "x".repeat(3_000_000);
     expect((await shell("wc -c", { input })).tail.trim()).toBe("3000000");
     expect((await shell("true", { input })).exit).toBe(0); // it reads none of it
   });
 
-  it("that is killed has a signal and no exit", async () => {
+  it("that is killed has a signal and no exit code", async () => {
     expect(await shell("kill -9 $$")).toMatchObject({ exit: null, signal: "SIGKILL", timedOut: false });
   });
 
@@ -111,7 +111,7 @@ describe("a process that runs", () => {
 });
 
 describe("output", () => {
-  it("without end is drained in bounded memory", async () => {
+  it("without end is read in limited memory", async () => {
     await shell("head -c 20000000 /dev/zero");
     const before = process.memoryUsage().rss;
     let most = before;
@@ -138,12 +138,12 @@ describe("output", () => {
     [3, "é"],
     [4, "éé"],
     [7, "ééé"],
-  ])("of which %i bytes are kept starts with a whole character", async (tailBytesMax, tail) => {
+  ])("that is cut to %i bytes starts with a whole character", async (tailBytesMax, tail) => {
     const kept = await shell("printf '\\303\\251\\303\\251\\303\\251\\303\\251'", { tailBytesMax });
     expect(kept.tail).toBe(tail);
   });
 
-  it("that is no text, or ends within a character, is shown as far as it is", async () => {
+  it("that is not text, or ends within a character, is shown as far as possible", async () => {
     expect((await shell("printf 'a\\377b\\303'")).tail).toBe("a\ufffdb\ufffd");
     expect((await shell("printf '\\251ab'")).tail).toBe("\ufffdab"); // nothing was cut off here
     expect((await shell("printf '\\303'; sleep 0.1; printf '\\251'")).tail).toBe("é");
@@ -169,7 +169,7 @@ describe("a process that cannot be started", () => {
     ["that is a folder", ["/"], "`/` cannot be started: it is not executable"],
     ["with a zero byte", ["a\0b"], "cannot be started: "],
     ["with too long a word", ["true", "x".repeat(3_000_000)], "`true` cannot be started: its arguments"],
-  ])("%s is a result that says why", async (_, command, why) => {
+  ])("%s is reported with the reason", async (_, command, why) => {
     const result = await runProcess({ command, cwd: "/", env: { PATH }, msMax: 1000 });
     expect(result).toMatchObject({
       exit: null,
@@ -181,7 +181,7 @@ describe("a process that cannot be started", () => {
     expect(result.tail).toContain(why);
   });
 
-  it("because it is not executable says so", async () => {
+  it("because it is not executable is reported so", async () => {
     using folder = temporaryFolder({ plain: "echo\n" });
     const command = [join(folder.path, "plain")];
     const { exit, tail } = await runProcess({ command, cwd: "/", env: { PATH }, msMax: 1000 });
@@ -191,7 +191,7 @@ describe("a process that cannot be started", () => {
     });
   });
 
-  it("because its folder is gone blames the folder", async () => {
+  it("because its folder is missing is reported with the folder", async () => {
     const { tail } = await shell("true", { cwd: "/nowhere/at/all" });
     expect(tail).toBe("`sh` cannot be started: its folder `/nowhere/at/all` does not exist");
   });
@@ -210,19 +210,19 @@ describe("the end of a process", () => {
     expect(isHeld(child)).toBe(false);
   });
 
-  it("is no success for a program that says so when it is asked to stop", async () => {
+  it("does not count as success if the program exits with 0 after SIGTERM", async () => {
     const result = await shell("trap 'echo bye; exit 0' TERM; sleep 60 & wait", { msMax: 1500 });
     expect(result).toMatchObject({ exit: null, timedOut: true, tail: "bye\n" });
   });
 
-  it("is made where asking does not help", async () => {
+  it("is forced if SIGTERM does not help", async () => {
     const result = await shell("trap '' TERM; while :; do sleep 0.1; done", { msMax: 1500 });
     expect(result).toMatchObject({ exit: null, signal: "SIGKILL", timedOut: true });
     expect(result.seconds).toBeGreaterThan(4);
     expect(result.seconds).toBeLessThan(20);
   });
 
-  it("leaves children time to end well, though their parent is gone at once", async () => {
+  it("leaves its children time to clean up, even if their parent has ended", async () => {
     const child = "trap 'sleep 1; echo cleaned' TERM; echo ready; sleep 60 & wait";
     const controller = new AbortController();
     const result = await shell(`sh -c "${child}" & sleep 60`, {
@@ -232,7 +232,7 @@ describe("the end of a process", () => {
     expect(result).toMatchObject({ signal: "SIGTERM", aborted: true, tail: "ready\ncleaned\n" });
   });
 
-  it("comes at once for what it leaves running in its group", async () => {
+  it("also ends everything that still runs in its process group", async () => {
     using folder = temporaryFolder();
     const child = join(folder.path, "child");
     const started = `until ! flock --nonblock ${child} true; do sleep 0.01; done`;
@@ -242,7 +242,7 @@ describe("the end of a process", () => {
     await eventually("its end", () => !isHeld(child) || undefined);
   });
 
-  it("is not put off by a child in a session of its own that holds the output", async () => {
+  it("does not wait for a child in a session of its own that holds the output", async () => {
     using folder = temporaryFolder();
     const pid = join(folder.path, "pid");
     const before = openDescriptors();
@@ -252,14 +252,14 @@ describe("the end of a process", () => {
     await eventually("its descriptors closed", () =>
       openDescriptors() <= before + spare ? true : undefined,
     );
-    process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL"); // it is still there
+    process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL"); // it is still running
   });
 
   it("waits for the rest of the output that a child still writes", async () => {
     expect((await shell("(sleep 0.05; echo rest) & echo done")).tail).toBe("done\nrest\n");
   });
 
-  it("comes when it is aborted, and before the start too", async () => {
+  it("follows an abort, even one before the start", async () => {
     const controller = new AbortController();
     const result = await shell("echo up; sleep 60", {
       abort: controller.signal,
@@ -272,7 +272,7 @@ describe("the end of a process", () => {
     expect(never.tail).toContain("already aborted");
   });
 
-  it("is not brought forward by a limit longer than a timer can be", async () => {
+  it("does not come early with a limit that is longer than a timer allows", async () => {
     expect(await shell("sleep 0.2; echo done", { msMax: Number.POSITIVE_INFINITY })).toMatchObject({
       exit: 0,
       tail: "done\n",

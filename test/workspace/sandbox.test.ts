@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const unlessMissing = describe.skipIf(missing !== undefined);
 
-/** A name that nobody has, so that what one failure leaves does not fail every run after it. */
+/** A unique name, so that the remains of one failure do not fail every later run. */
 const trace = `lockstep-test-${process.pid}-${Date.now()}`;
 
 unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
@@ -47,7 +47,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
       `mkdir dist && echo x > dist/out && echo "$TMPDIR" && f=$(mktemp) && echo x > "$f" && cat "$f" && echo y > /var/tmp/${trace}`,
     );
     expect(tail).toBe("/tmp\nx\n");
-    // Folders that lead to what is mounted below /tmp are there too.
+    // Folders on the way to mounts below /tmp exist there too.
     const mounted = (name: string) =>
       [box.place("main"), process.execPath].some((path) => path.includes(name));
     const written = readdirSync(box.place("temporary")).filter((name) => !mounted(name));
@@ -55,7 +55,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect(existsSync(join("/var/tmp", trace))).toBe(false);
   });
 
-  it("a folder in the place of another keeps that one as it is, also below an open folder", async () => {
+  it("a folder in the place of another protects that one, even below a writable folder", async () => {
     using box = sandboxed(setting);
     box.write("home/.client/deep/own/settings", "mine\n");
     box.write("agents/kept", "");
@@ -71,7 +71,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect(readdirSync(box.place("home/.client/deep")).sort()).toEqual(["beside", "own"]);
   });
 
-  it("a build that writes dist and runs what it wrote works, and so do git's own commands", async () => {
+  it("a build works that writes dist and runs its output, and so do git's own commands", async () => {
     using box = sandboxed(setting);
     box.write(
       "checkout/build.mjs",
@@ -92,7 +92,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect({ exit, tail }).toEqual({ exit: 0, tail: "b\na\n?? build.mjs\n" });
   });
 
-  it("what is hidden cannot be read, by whatever way", async () => {
+  it("hidden files cannot be read in any way", async () => {
     using box = sandboxed(setting);
     box.write("main/hidden-file", "secret-file\n");
     const hidden = ["main/.git/lockstep/state.db", "neighbour/a.txt", "home/.ssh/id", "main/hidden-file"];
@@ -118,7 +118,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect(readdirSync(box.place("main"))).toEqual([".git", ".gitignore", "a.txt", "src"]);
   });
 
-  it("no trick with /proc, mounts or name spaces opens it", async () => {
+  it("no trick with /proc, mounts or namespaces opens it", async () => {
     using box = sandboxed(setting);
     const target = box.place("main/new");
     const tricks = [
@@ -133,10 +133,10 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
       `chroot /proc/1/root sh -c 'echo x > ${target}'`,
       `test -e /proc/${process.pid}/root`,
       `kill -9 ${process.pid}`,
-      // What it writes is what stands there: nothing is lost where this goes wrong.
+      // It writes back what it read: nothing is lost if this fails.
       'v=$(cat /proc/sys/kernel/core_pattern) && echo "$v" > /proc/sys/kernel/core_pattern',
       "mknod device b 8 0",
-      // A process may ask there to be told about itself alone.
+      // A process may register for events about itself there.
       "find /proc -path '/proc/[0-9]*' -prune -o -path /proc/pressure -prune -o -type f -writable -print | grep .",
     ];
     const lines = tricks.map((trick, at) => `(${trick}) > /dev/null 2>&1 && echo 'trick ${at} worked'`);
@@ -145,7 +145,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect(existsSync(join("/etc", trace))).toBe(false);
   });
 
-  it("there is no capability, no other process, nothing of the machine's to connect to and no terminal to type into", async () => {
+  it("a process has no capability, no other processes, no socket of the machine and no terminal for input", async () => {
     using box = sandboxed(setting);
     const { tail } = await box.run(
       "grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status; ls /proc | grep -c '^[0-9]'; find /run -mindepth 1 ! -type l; cut -d' ' -f6 /proc/1/stat; echo x > /dev/tty",
@@ -155,7 +155,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     );
   });
 
-  it("the environment is what was given and the temporary folder", async () => {
+  it("the environment is the given one and the temporary folder", async () => {
     using box = sandboxed(setting);
     process.env.LOCKSTEP_TEST_SECRET = "secret";
     try {
@@ -176,7 +176,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     }
   });
 
-  it("a command's exit, signal and words come through", async () => {
+  it("a command keeps its exit code, signal and arguments", async () => {
     using box = sandboxed(setting);
     expect((await box.run("exit 7")).exit).toBe(7);
     expect((await box.run("kill -9 $$")).exit).toBe(137);
@@ -193,13 +193,13 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect([126, 127]).toContain((await box.run("", {}, missing)).exit);
   });
 
-  /** A child in a session of its own, which is up once its file is there and holds another one as long as it lives. */
+  /** A child in a session of its own that creates a file once it runs and holds another one while it lives. */
   const child = (up: string) =>
     `setsid nohup flock --shared held sh -c 'echo > ${up}; sleep 30' > /dev/null 2>&1 &`;
   const isUp = (box: SandboxedPlace) => existsSync(box.place("checkout/up")) || undefined;
   const isGone = (box: SandboxedPlace) => !isHeld(box.place("checkout/held")) || undefined;
 
-  it("children in sessions of their own are gone when the command has ended, not only soon after", async () => {
+  it("children in sessions of their own are gone as soon as the command has ended", async () => {
     using box = sandboxed(setting);
     const ups = Array.from({ length: 6 }, (_, at) => `up${at}`);
     const script = `${ups.map(child).join(" ")} until ls ${ups.join(" ")}; do sleep 0.02; done`;
@@ -212,7 +212,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     }
   });
 
-  it("a child in a session of its own is gone when the command was stopped", async () => {
+  it("a child in a session of its own is gone after the command was stopped", async () => {
     using box = sandboxed(setting);
     const controller = new AbortController();
     const running = box.run(`${child("up")} sleep 60`, {}, { abort: controller.signal });
@@ -222,7 +222,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     await eventually("its end", () => isGone(box));
   });
 
-  it("everything is gone when the process that started it is killed", async () => {
+  it("everything is gone after the process that started it was killed", async () => {
     using box = sandboxed(setting);
     const { command, env } = box.wrapped(["sh", "-c", `${child("up")} sleep 60`]);
     const starter = spawn("sh", ["-c", '"$@"; exit', "sh", ...command], { env, stdio: "ignore" });
@@ -231,7 +231,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     await eventually("its end", () => isGone(box));
   });
 
-  it("there is a network only where it was asked for", async () => {
+  it("there is a network only on request", async () => {
     using box = sandboxed(setting);
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
@@ -245,7 +245,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     }
   });
 
-  it("lockstep's socket is reached in a folder that is hidden", async () => {
+  it("Lockstep's socket can be reached in a hidden folder", async () => {
     using box = sandboxed(setting);
     const socket = box.place("main/.git/lockstep/socket");
     const server = createServer((client) => client.end("hello\n")).listen(socket);
@@ -268,7 +268,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
   const kinds = ["writable", "readOnly", "hidden"] as const;
   const tree = ["a", "a/b", "a/b/c", "a/b/c/d", "a/e", "a/e/f", "g", "g/h"];
 
-  it("hold whichever lies in which, and in whatever order they are named", async () => {
+  it("work for any nesting and in any order", async () => {
     using box = sandboxed(setting);
     for (const path of tree) box.write(`checkout/nest/${path}/here`, "here\n");
     box.handOver();
@@ -313,7 +313,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
     );
   });
 
-  it("keep the folders above them from being renamed away", async () => {
+  it("protect their parent folders from being renamed", async () => {
     using box = sandboxed(setting);
     box.write("checkout/deep/er/kept.txt", "kept\n");
     box.handOver();
@@ -325,7 +325,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
     expect(tail).toMatch(/Read-only file system\nkept\nx\n$/);
   });
 
-  it("show of the home what is named, also where it is a link", async () => {
+  it("show the named parts of the home, even if they are links", async () => {
     using box = sandboxed(setting);
     box.write("home/dotfiles/gitconfig", "linked\n");
     symlinkSync("dotfiles/gitconfig", box.place("home/.gitconfig"));
@@ -345,7 +345,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
     expect(readFileSync(box.place("home/real-client/state"), "utf8")).toBe("state\nmore\n");
   });
 
-  it("show links in what is shown, and what is named below a link", async () => {
+  it("show links in shown folders, and named paths below a link", async () => {
     using box = sandboxed(setting);
     box.write("home/dotfiles/config/git/name", "name\n");
     box.write("home/elsewhere/theme", "theme\n");
@@ -377,13 +377,9 @@ describe("a hidden folder in the machine's temporary folder", () => {
   });
 });
 
-describe("policy that cannot be built", () => {
+describe("a policy that cannot be built", () => {
   const faults: readonly [string, (place: SandboxedPlace["place"]) => Partial<SandboxPolicy>, RegExp][] = [
-    [
-      "around what does not exist",
-      (place) => ({ hidden: [place("nowhere")] }),
-      /^`.*\/nowhere` does not exist; /,
-    ],
+    ["around a missing path", (place) => ({ hidden: [place("nowhere")] }), /^`.*\/nowhere` does not exist; /],
     ["around a relative path", () => ({ readOnly: ["main"] }), /^`main` is not an absolute path$/],
     [
       "of two kinds at once",
@@ -392,7 +388,7 @@ describe("policy that cannot be built", () => {
     ],
     ["with everything writable", () => ({ writable: ["/"] }), /^`\/` as a whole/],
     ["inside /proc", () => ({ readOnly: ["/proc/self"] }), /is in `\/proc`/],
-    ["with everybody's temporary folder", () => ({ temporary: "/tmp" }), /^`\/tmp` is shared by all users/],
+    ["with the shared temporary folder", () => ({ temporary: "/tmp" }), /^`\/tmp` is shared by all users/],
     [
       "with a home elsewhere",
       (place) => ({ home: { path: place("home"), shown: ["/etc"], writable: [] } }),
@@ -415,7 +411,7 @@ describe("policy that cannot be built", () => {
     ],
   ];
 
-  it.each(faults)("%s are refused by name", (_, more, message) => {
+  it.each(faults)("%s is refused with the reason", (_, more, message) => {
     using box = sandboxed(settings[0] as Setting);
     symlinkSync(box.place("home/.ssh"), box.place("checkout/docs"));
     expect(() => box.wrapped(["true"], more(box.place))).toThrow(message);

@@ -16,7 +16,7 @@ async function save(folder: string, more: Partial<Parameters<typeof saveSnapshot
 }
 
 describe("saving a snapshot", () => {
-  it("writes what was given, for its owner alone", async () => {
+  it("writes the given parts into a file for its owner only", async () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const path = await save(folder.path);
     expect(path).toBe(join(folder.path, ".git/lockstep/snapshots/demo-20260214T200000Z-1.json"));
@@ -34,7 +34,7 @@ describe("saving a snapshot", () => {
     expect(await save(folder.path)).toContain(join(folder.path, ".lockstep/state/snapshots/demo-"));
   });
 
-  it("narrows a folder that others could read", async () => {
+  it("restricts the mode of a folder that others could read", async () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     mkdirSync(join(folder.path, ".git/lockstep/snapshots"), { recursive: true, mode: 0o755 });
     const path = await save(folder.path);
@@ -50,7 +50,7 @@ describe("saving a snapshot", () => {
     expect(names.every((name) => name.endsWith(".json"))).toBe(true);
   });
 
-  it("steps over a temporary file that a crash left behind", async () => {
+  it("skips the name of a temporary file that a crash left", async () => {
     using folder = temporaryFolder({ ".git/lockstep/snapshots/demo-20260214T200000Z-1.json.tmp": "torn" });
     expect(await save(folder.path)).toMatch(/-2\.json$/);
   });
@@ -76,7 +76,7 @@ describe("saving a snapshot", () => {
     expect(readdirSync(join(folder.path, "away"))).toEqual(["a"]);
   });
 
-  it("says why where the disk refuses", async () => {
+  it("reports why the disk refused", async () => {
     using folder = temporaryFolder({ ".git/HEAD": "x", ".git/lockstep": "a file" });
     const saved = await saveSnapshot(findProject(folder.path), { session: "demo", snapshot, at });
     expect(saved).toMatchObject({ error: expect.stringContaining(".git/lockstep") });
@@ -84,7 +84,7 @@ describe("saving a snapshot", () => {
 });
 
 describe("secrets in a snapshot", () => {
-  it("are masked in values, keys, nested places and after telling keys", async () => {
+  it("are masked in values, keys, nested places and after revealing keys", async () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const path = await save(folder.path, {
       session: `s-${awsId}`,
@@ -105,7 +105,7 @@ describe("secrets in a snapshot", () => {
     expect(document.learnings[1]).toMatchObject({ n: 1, b: true, z: null });
   });
 
-  it("keep their place among many strings", async () => {
+  it("are replaced in their place among many strings", async () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const learnings = Array.from({ length: 5000 }, (_, index) =>
       index % 7 === 0 ? `x ${awsId} y` : `line ${index}`,

@@ -6,7 +6,7 @@ import { locksIn, removeStaleLocks } from "../../src/workspace/git/stale-locks.t
 import { eventually, temporaryRepository } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A git that works in a folder until it is told to end. */
+/** A git process that works in a folder until `end`. */
 function gitAtWork(folder: string) {
   const child = spawn("git", ["cat-file", "--batch"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -26,12 +26,12 @@ function locked() {
 }
 
 describe("a lock in a git folder", () => {
-  it("is found wherever git puts one", () => {
+  it("is found in every place where git makes one", () => {
     using repository = locked();
     expect(locksIn(join(repository.path, ".git")).toSorted()).toEqual(repository.locks.toSorted());
   });
 
-  it("that nobody holds is removed at once", async () => {
+  it("without a holder is removed at once", async () => {
     using repository = locked();
     const start = performance.now();
     expect(await removeStaleLocks(repository)).toEqual(repository.locks);
@@ -40,7 +40,7 @@ describe("a lock in a git folder", () => {
     repository.git("commit", "-q", "--allow-empty", "-m", "works again");
   });
 
-  it.each([".", "sub", ".git"])("stays while a git works in `%s` there", async (where) => {
+  it.each([".", "sub", ".git"])("remains while a git process works in `%s` there", async (where) => {
     using repository = locked();
     mkdirSync(join(repository.path, "sub"));
     await using _git = gitAtWork(join(repository.path, where));
@@ -51,7 +51,7 @@ describe("a lock in a git folder", () => {
     expect(existsSync(lock)).toBe(true);
   });
 
-  it("is removed as soon as the last git there has ended", async () => {
+  it("is removed as soon as the last git process there has ended", async () => {
     using repository = locked();
     const git = gitAtWork(repository.path);
     const removing = removeStaleLocks(repository);
@@ -59,7 +59,7 @@ describe("a lock in a git folder", () => {
     expect(await removing).toEqual(repository.locks);
   });
 
-  it("that its git gives back is waited for", async () => {
+  it("is waited for if its git process releases it", async () => {
     using repository = locked();
     await using _git = gitAtWork(repository.path);
     const removing = removeStaleLocks(repository);
@@ -69,7 +69,7 @@ describe("a lock in a git folder", () => {
     expect(await removing).toEqual([]);
   });
 
-  it("has nothing to do with a git that works elsewhere, nor with other programs there", async () => {
+  it("does not depend on a git process elsewhere, or on other programs there", async () => {
     using repository = locked();
     using elsewhere = temporaryRepository();
     await using _git = gitAtWork(elsewhere.path);
@@ -82,7 +82,7 @@ describe("a lock in a git folder", () => {
     }
   });
 
-  it("is removed by age alone where processes cannot be looked at", async () => {
+  it("is removed by age alone if processes cannot be listed", async () => {
     using repository = locked();
     using noProcesses = temporaryFolder();
     const options = { ...repository, waitMsMax: 50 };

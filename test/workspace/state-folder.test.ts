@@ -32,7 +32,7 @@ function faultOf(act: () => unknown): DiskFault {
 const sourceOf = (name: string) =>
   JSON.stringify(new URL(`../../src/workspace/${name}.ts`, import.meta.url).href);
 
-/** A program that opens the folder of the project in its first word, and prints the path or the fault. */
+/** A program that opens the folder of the project given by its first argument, and prints the path or the fault. */
 const opening = (before = "") => `
   const { openStateFolder } = await import(${sourceOf("state/state-folder")});
   const { findProject } = await import(${sourceOf("files/find-project")});
@@ -46,7 +46,7 @@ function openElsewhere(folder: string, before: string): string {
 }
 
 describe("lockstep's own folder", () => {
-  it("lies in the git folder", () => {
+  it("is in the git folder", () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const project = findProject(folder.path);
     expect(stateFolder(project)).toBe(join(folder.path, ".git/lockstep"));
@@ -55,7 +55,7 @@ describe("lockstep's own folder", () => {
     expect(modeOf(stateFolder(project))).toBe(0o700);
   });
 
-  it("lies in .lockstep outside a repository, and at one path however the root is spelled", () => {
+  it("is in .lockstep outside a repository, at the same path for every spelling of the root", () => {
     using folder = temporaryFolder({ "real/a": "x" });
     symlinkSync("real", join(folder.path, "spelled"));
     const opened = openStateFolder(findProject(join(folder.path, "spelled")));
@@ -63,7 +63,7 @@ describe("lockstep's own folder", () => {
     expect(modeOf(opened)).toBe(0o700);
   });
 
-  it("has subfolders that are as private", () => {
+  it("has subfolders that are equally private", () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const logs = openStateSubfolder(findProject(folder.path), "logs");
     expect(logs).toBe(join(folder.path, ".git/lockstep/logs"));
@@ -71,7 +71,7 @@ describe("lockstep's own folder", () => {
     expect(modeOf(join(logs, ".."))).toBe(0o700);
   });
 
-  it.each(["", "..", "a/b", ".hidden", "A"])("has no subfolder called %j", (name) => {
+  it.each(["", "..", "a/b", ".hidden", "A"])("has no subfolder with the name %j", (name) => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     expect(() => openStateSubfolder(findProject(folder.path), name)).toThrow(
       "is not a valid name for a state folder",
@@ -88,14 +88,14 @@ describe("lockstep's own folder", () => {
     expect(modeOf(join(logs, ".."))).toBe(0o700);
   });
 
-  it("gets its mode whatever the umask", () => {
+  it("gets its mode whatever the umask is", () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const opened = openElsewhere(folder.path, "process.umask(0o200)");
     expect(opened).toBe(join(folder.path, ".git/lockstep"));
     expect(modeOf(opened)).toBe(0o700);
   });
 
-  it("leaves the mode of .lockstep to the people who write there", () => {
+  it("does not change the mode of .lockstep, in which people write", () => {
     using folder = temporaryFolder({ ".lockstep/config.yaml": "" });
     chmodSync(join(folder.path, ".lockstep"), 0o775);
     openStateFolder(findProject(folder.path));
@@ -103,7 +103,7 @@ describe("lockstep's own folder", () => {
   });
 });
 
-describe("what lockstep does not take for its folder", () => {
+describe("Lockstep refuses as its folder", () => {
   const atGit = { ".git/HEAD": "x", "away/a": "x" };
   it.each<[string, Record<string, string>, string]>([
     ["the folder in git", atGit, ".git/lockstep"],
@@ -157,19 +157,19 @@ describe("what lockstep does not take for its folder", () => {
   });
 });
 
-describe("a disk that refuses", () => {
+describe("a failing disk", () => {
   const asNobody =
     "if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534) }";
   const give = (path: string) => root && chownSync(path, 65534, 65534);
 
-  it("says that the git folder is gone", () => {
+  it("is reported if the git folder is gone", () => {
     using folder = temporaryFolder({ ".git": "gitdir: /no/such/folder\n" });
     expect(faultOf(() => openStateFolder(findProject(folder.path))).message).toBe(
       "the git folder `/no/such/folder` does not exist; if the repository was moved, run `git worktree repair` in it",
     );
   });
 
-  it("says that the project is gone", () => {
+  it("is reported if the project is gone", () => {
     using folder = temporaryFolder({ "project/a": "x" });
     const project = findProject(join(folder.path, "project"));
     rmSync(join(folder.path, "project"), { recursive: true });
@@ -178,19 +178,19 @@ describe("a disk that refuses", () => {
     );
   });
 
-  it("says in one line where nothing can be created", () => {
+  it("is reported in one line if nothing can be created", () => {
     using folder = temporaryFolder({ "a\nb/.git/HEAD": "x" });
     const git = join(folder.path, "a\nb/.git");
     chmodSync(folder.path, 0o755);
     chmodSync(git, 0o555);
     const said = openElsewhere(join(folder.path, "a\nb"), asNobody);
-    chmodSync(git, 0o755); // or nobody could remove it
+    chmodSync(git, 0o755); // or it could not be removed
     expect(said).toBe(
       `E-STORE cannot create \`${folder.path}/a b/.git/lockstep\`: permission denied; give yourself read and write permission there, or run lockstep as its owner`,
     );
   });
 
-  it("says where nothing can be written", () => {
+  it("is reported if nothing can be written", () => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
     const at = join(folder.path, ".git/lockstep");
     mkdirSync(at);
@@ -208,7 +208,7 @@ describe("a disk that refuses", () => {
   it.runIf(mayMount).each([
     ["full", "nr_inodes=3", "true", "the disk is full; free some space"],
     ["read-only", "size=1m", "mount -o remount,ro tmpfs .", "the disk is read-only; mount it writable"],
-  ])("says that it is %s", (_, option, then, cause) => {
+  ])("is reported as %s", (_, option, then, cause) => {
     using folder = temporaryFolder();
     const inside = `mount -t tmpfs -o ${option} tmpfs "$1" && cd "$1" && mkdir .git && touch .git/HEAD && ${then} &&
       exec "$0" --input-type=module -e "$2" "$1"`;

@@ -37,21 +37,21 @@ describe("strict binds", () => {
       lockOf("src/price"),
       ["README.md", "docs", "src/main.ts", "src/tax"],
     ],
-    ["nothing where the lock holds all", tracked, lockOf("README.md", "docs", "src"), []],
-    ["all there is where the lock is elsewhere", tracked, lockOf("other"), ["README.md", "docs", "src"]],
+    ["nothing if the lock holds everything", tracked, lockOf("README.md", "docs", "src"), []],
+    ["everything if the lock is elsewhere", tracked, lockOf("other"), ["README.md", "docs", "src"]],
     [
-      "no folder in which the lock has a file to come",
+      "no folder in which the lock holds a future file",
       tracked,
       lockOf("docs/deep/new.md"),
       ["README.md", "docs/a.md", "docs/deep/b.md", "src"],
     ],
     [
-      "no folder that holds output",
+      "no folder that contains output",
       [...tracked, "src/tax/dist/t.js"],
       lockOf("docs"),
       ["README.md", "src/main.ts", "src/price", "src/tax/t.ts"],
     ],
-    ["nothing that is gone", tracked.filter((path) => path !== "README.md"), lockOf("src"), ["docs"]],
+    ["no deleted file", tracked.filter((path) => path !== "README.md"), lockOf("src"), ["docs"]],
     ["nothing for a checkout without files", [], lockOf("src"), []],
   ];
 
@@ -59,7 +59,7 @@ describe("strict binds", () => {
     expect(bindsOf(files, tracked, lock)).toEqual(expected);
   });
 
-  it("never follow a link, whether git knows it as one or not", () => {
+  it("never follow a link, known to git or not", () => {
     using folder = temporaryFolder({ "a.txt": "", "real/b.txt": "" });
     symlinkSync("/etc", join(folder.path, "link"));
     symlinkSync("/etc", join(folder.path, "was-folder"));
@@ -67,12 +67,12 @@ describe("strict binds", () => {
     expect(result).toEqual({ binds: [join(folder.path, "a.txt"), join(folder.path, "real")] });
   });
 
-  it("take a submodule as one thing", () => {
+  it("treat a submodule as one unit", () => {
     expect(bindsOf(["sub/file", "a"], ["sub", "a"], lockOf("a"))).toEqual(["sub"]);
     expect(bindsOf(["sub/file", "a"], ["sub", "a"], lockOf("sub/file"))).toEqual(["a"]);
   });
 
-  it("are refused where there would be too many", () => {
+  it("are refused if there would be too many", () => {
     const paths = Array.from({ length: 2002 }, (_, at) => `src/${at}.ts`);
     using folder = temporaryFolder(Object.fromEntries(paths.map((path) => [path, ""])));
     expect(strictBinds(folder.path, paths, lockOf("src/0.ts"))).toEqual({
@@ -116,7 +116,7 @@ describe("strict binds", () => {
   });
 });
 
-/** Of all folders and files that may be closed, those that lie in no other. */
+/** The top ones of all folders and files that may be closed. */
 function naiveBinds(
   tracked: readonly string[],
   untracked: readonly string[],

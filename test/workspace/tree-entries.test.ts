@@ -10,14 +10,14 @@ import { temporaryRepository } from "../support/run-command.ts";
 
 type Kind = "file" | "program" | "link";
 
-/** Names that git sorts in its own way, and one that is no text. */
+/** Names that git sorts in its own way, and one that is not text. */
 const names = ["a", "a.b", "a-b", "a/b", "a/b/c", "a/é", "z", "dir/x", "dir/y/z", "\xff"];
 const trees = fc.dictionary(
   fc.constantFrom(...names),
   fc.tuple(fc.constantFrom<Kind>("file", "program", "link"), fc.constantFrom("1", "2")),
 );
 
-/** More than are read one by one. */
+/** More folders than are read one by one. */
 const manyFolders = Object.fromEntries(
   Array.from({ length: 60 }, (_, at) => [`folder-${at}/sub/a.txt`, `${at}`]).concat([["é/a.txt", "e"]]),
 );
@@ -28,7 +28,7 @@ function commitOf(repository: ReturnType<typeof temporaryRepository>, tree: Reco
     rmSync(join(repository.path, name), { recursive: true, force: true });
   rmSync(onDisk(repository.path, "\xff"), { force: true });
   for (const [path, [kind, text]] of Object.entries(tree)) {
-    // A file where a folder is, or the other way round, is left out.
+    // A file in the place of a folder, or the reverse, is skipped.
     try {
       mkdirSync(dirname(join(repository.path, path)), { recursive: true });
       if (kind === "link") symlinkSync(text, onDisk(repository.path, path));
@@ -52,7 +52,7 @@ function toldByGit(cwd: string, words: readonly string[]): Buffer[] {
 }
 
 describe("the difference of two trees", () => {
-  it("is what git says it is, in its order", async () => {
+  it("is the same as git's, in the same order", async () => {
     using repository = temporaryRepository();
     await fc.assert(
       fc.asyncProperty(trees, trees, async (one, other) => {
@@ -78,7 +78,7 @@ describe("the difference of two trees", () => {
     );
   });
 
-  it("is listed in git's order also where git lists many folders at once", async () => {
+  it("is listed in git's order even if git lists many folders at once", async () => {
     using repository = temporaryRepository(manyFolders);
     repository.git("add", "-A");
     repository.git("commit", "-qm", "a");
@@ -89,7 +89,7 @@ describe("the difference of two trees", () => {
     expect(lines.length).toBe(Object.keys(manyFolders).length);
   });
 
-  it("is refused where one of many folders has two entries of one name", async () => {
+  it("is refused if one of many folders has two entries with the same name", async () => {
     using repository = temporaryRepository(manyFolders);
     repository.git("add", "-A");
     repository.git("commit", "-qm", "a");
@@ -103,7 +103,7 @@ describe("the difference of two trees", () => {
     await expect(listTree(repository.path, tree)).rejects.toThrow("is damaged: run `git fsck`");
   });
 
-  it("tells of submodules, and of trees as well as commits", async () => {
+  it("includes submodules, and works for trees as well as commits", async () => {
     using repository = temporaryRepository({ "a.txt": "1" });
     repository.git("add", "-A");
     repository.git("commit", "-qm", "a");
@@ -117,7 +117,7 @@ describe("the difference of two trees", () => {
     await expect(readDiff(repository.path, head, "0".repeat(40))).rejects.toThrow("there is no tree");
   });
 
-  it("is refused where a tree has two entries of one name: what is looked at need not be what is checked out", async () => {
+  it("is refused if a tree has two entries with the same name, because a checkout could contain the other one", async () => {
     using repository = temporaryRepository({ "a.txt": "1", "b.txt": "2" });
     repository.git("add", "-A");
     repository.git("commit", "-qm", "a");
@@ -132,7 +132,7 @@ describe("the difference of two trees", () => {
     await expect(readDiff(repository.path, "HEAD", tree)).rejects.toThrow("is damaged: run `git fsck`");
   });
 
-  it("comes with the texts on both sides, and none for what is no text", async () => {
+  it("has the texts on both sides, and none for content that is not text", async () => {
     using repository = temporaryRepository({ "a.ts": "1", "gone.ts": "2", "same.ts": "3" });
     repository.git("add", "-A");
     repository.git("commit", "-qm", "a");

@@ -20,7 +20,7 @@ function withCommits() {
   return { ...repository, first: commit("first"), second: commit("second") };
 }
 
-/** The processes of a command of git's that are at work in a folder. */
+/** The running processes of a git command in a folder. */
 function gitsIn(folder: string, command: string): readonly number[] {
   return readdirSync("/proc").flatMap((pid) => {
     try {
@@ -33,7 +33,7 @@ function gitsIn(folder: string, command: string): readonly number[] {
 }
 
 describe("refs", () => {
-  it("are changed together or not at all, if they are what they have to be", async () => {
+  it("are changed together or not at all, if they have their expected values", async () => {
     using repository = withCommits();
     const { path, first, second } = repository;
     await changeRefs(path, [
@@ -56,7 +56,7 @@ describe("refs", () => {
     expect(repository.git("for-each-ref", "refs/x")).toBe("");
   });
 
-  it("asked for at once are all changed but those that cannot be, and each is told its own fault", async () => {
+  it("are all changed by simultaneous requests, except impossible ones, and each gets its own error", async () => {
     using repository = withCommits();
     const { path, first } = repository;
     const asked = ["a", "a/below", "b", "b/below", "c"].map((name) =>
@@ -75,7 +75,7 @@ describe("refs", () => {
     ]);
   });
 
-  it("have a log where they are kept with one: what they held before is found again", async () => {
+  it("have a reflog if it is requested: earlier values can be found again", async () => {
     using repository = withCommits();
     const { path, first, second } = repository;
     for (const to of [first, second])
@@ -86,7 +86,7 @@ describe("refs", () => {
     repository.git("reflog", "exists", "refs/lockstep/s/T-1/1");
   });
 
-  it("are changed though the git that was asked is killed: another one is asked", async () => {
+  it("are changed even if the git process is killed: another one is started", async () => {
     using repository = withCommits();
     const { path, first } = repository;
     await changeRefs(path, [{ ref: "refs/x/a", to: first }]);
@@ -98,7 +98,7 @@ describe("refs", () => {
     expect(await readRef(path, "refs/x/b")).toBe(first);
   });
 
-  it("leave nobody behind who would hold a lock for others", async () => {
+  it("leave no process behind that would hold a lock", async () => {
     using repository = withCommits();
     await changeRefs(repository.path, [{ ref: "refs/x/a", to: repository.first }]);
     const lock = repository.write(".git/index.lock", "");
@@ -108,7 +108,7 @@ describe("refs", () => {
 });
 
 describe("a commit on no branch", () => {
-  it.each(["sha1", "sha256"])("is the one that git itself would make, with ids of %s", async (format) => {
+  it.each(["sha1", "sha256"])("is identical to git's own, with ids of %s", async (format) => {
     using folder = temporaryFolder({ "a.txt": "one\n" });
     const run = (words: string[], env = {}, input = "") =>
       String(execFileSync("git", words, { cwd: folder.path, env: { ...process.env, ...env }, input })).trim();
@@ -131,7 +131,7 @@ describe("a commit on no branch", () => {
   });
 
   it.each(["two\nlines", 'a "quoted" \\ one', "plain"])(
-    "is made where the temporary folder is %j",
+    "is made if the temporary folder is %j",
     async (name) => {
       using folder = temporaryFolder();
       execFileSync("git", ["init", "-q"], { cwd: folder.path });
@@ -154,13 +154,13 @@ describe("a commit on no branch", () => {
     [210, "1700000000 -0330"],
     [-840, "1700000000 +1400"],
     [-900, "1700000000 +0000"],
-  ])("is of a zone that git takes: %i minutes", (offset, told) => {
+  ])("has a time zone that git accepts: %i minutes", (offset, told) => {
     const now = new Date(1_700_000_000_999);
     now.getTimezoneOffset = () => offset;
     expect(timestamp(now)).toBe(told);
   });
 
-  it("is Lockstep's own where git knows nobody", async () => {
+  it("is Lockstep's own if git has no identity", async () => {
     using folder = temporaryFolder();
     execFileSync("git", ["init", "-q"], { cwd: folder.path });
     execFileSync("git", ["config", "user.useConfigOnly", "true"], { cwd: folder.path });
@@ -183,7 +183,7 @@ describe("a commit on no branch", () => {
 });
 
 describe("proofs", () => {
-  it("are notes that stay beside those of others, and a later one takes the place of the one before", async () => {
+  it("are notes next to those of others, and a later proof replaces the earlier one", async () => {
     using repository = withCommits();
     const { path, first, second, git } = repository;
     const third = git("commit-tree", "HEAD^{tree}", "-m", "third");
@@ -201,7 +201,7 @@ describe("proofs", () => {
     ]);
   });
 
-  it("written by several at the same moment are all kept", async () => {
+  it("written at the same moment are all kept", async () => {
     using repository = withCommits();
     const { path, git } = repository;
     const commits = Array.from({ length: 8 }, (_, at) => git("commit-tree", "HEAD^{tree}", "-m", `c${at}`));
