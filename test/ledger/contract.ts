@@ -27,21 +27,21 @@ import {
 
 interface OpenedLedger extends AsyncDisposable {
   readonly ledger: Ledger;
-  /** Runs SQL past the ledger, where the engine has a database that others can reach. */
+  /** Runs SQL without the ledger, if the engine has a database that others can reach. */
   readonly raw?: (sql: string) => unknown;
 }
 
 export interface Engine {
   readonly open: () => Promise<OpenedLedger>;
-  /** How often the costly properties are tried. */
+  /** The number of runs of the expensive properties. */
   readonly runs: number;
-  /** SQL that tries to change three events or the lock 1 on `src` of task T-1 past the ledger. */
+  /** SQL that tries to change three events or the lock 1 on `src` of task T-1 without the ledger. */
   readonly tampering?: readonly string[];
 }
 
 type Open = Engine["open"];
 
-/** What every engine of the ledger does. */
+/** The behavior of every engine of the ledger. */
 export function ledgerContract(name: string, { open, runs, tampering }: Engine): void {
   describe(`${name}: documents`, () => documents(open));
   describe(`${name}: a change`, () => changes(open, runs));
@@ -103,7 +103,7 @@ function documents(open: Open): void {
     ],
   ];
 
-  it.each(kinds)("%s is stored with the next version, under the version that it carries", async (_, kind) => {
+  it.each(kinds)("%s is stored with the next version if it has the current one", async (_, kind) => {
     await using opened = await open();
     const { ledger } = opened;
     expect(await kind.read(ledger)).toBeUndefined();
@@ -114,7 +114,7 @@ function documents(open: Open): void {
     }
   });
 
-  it.each(kinds)("%s under another version is a conflict, and changes nothing", async (_, kind) => {
+  it.each(kinds)("%s with another version is a conflict, and changes nothing", async (_, kind) => {
     await using opened = await open();
     const { ledger } = opened;
     expect(await ledger.commit(kind.put(1))).toEqual({ conflict: kind.name });
@@ -125,13 +125,13 @@ function documents(open: Open): void {
     expect([await dumpOf(ledger), await kind.read(ledger)]).toEqual(before);
   });
 
-  it.each(kinds)("%s that is written twice in one change is a mistake", async (_, kind) => {
+  it.each(kinds)("%s that is written twice in one change is an error", async (_, kind) => {
     await using opened = await open();
     const [[field, sent] = ["", []]] = Object.entries(kind.put(0)) as [string, object[]][];
     await expect(opened.ledger.commit({ [field]: [...sent, ...sent] })).rejects.toThrow(InvariantBroken);
   });
 
-  it("come back as they went in", async () => {
+  it("are the same after reading them back", async () => {
     await using opened = await open();
     const odd = {
       text: "é 😀 \ud800 \u0000 \u2028 \"'`;--",
@@ -148,14 +148,11 @@ function documents(open: Open): void {
     expect((await opened.ledger.verify()).problems).toEqual([]);
   });
 
-  it.each(["a\u0000b", "a\ud800"])(
-    "do not take the key %j, which would be stored as another",
-    async (key) => {
-      await using opened = await open();
-      await expect(opened.ledger.commit(creating(newTask(key)))).rejects.toThrow(InvariantBroken);
-      expect(await opened.ledger.tasks()).toEqual([]);
-    },
-  );
+  it.each(["a\u0000b", "a\ud800"])("refuse the key %j, which would be stored as another one", async (key) => {
+    await using opened = await open();
+    await expect(opened.ledger.commit(creating(newTask(key)))).rejects.toThrow(InvariantBroken);
+    expect(await opened.ledger.tasks()).toEqual([]);
+  });
 
   it("sessions are listed by name", async () => {
     await using opened = await open();
@@ -167,7 +164,7 @@ function documents(open: Open): void {
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
-  it("the newest attempt is the one with the highest number, and running ones are listed", async () => {
+  it("the newest attempt has the highest number, and running ones are listed", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const attempts = [2, 10, 9].map((number) =>
@@ -197,7 +194,7 @@ function changes(open: Open, runs: number): void {
     expect: { fence: 0 },
   };
 
-  it("stores all of itself", async () => {
+  it("stores all of its parts", async () => {
     await using opened = await open();
     const { ledger } = opened;
     expect(await ledger.commit(whole)).toEqual({ ok: true, seq: 1 });
@@ -221,7 +218,7 @@ function changes(open: Open, runs: number): void {
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
-  it("without events gives the number of the last one", async () => {
+  it("without events returns the number of the last event", async () => {
     await using opened = await open();
     expect(await opened.ledger.commit({ settings: { breaker: 1 } })).toEqual({ ok: true, seq: 0 });
     committed(await opened.ledger.commit(creating(newTask("T-1"))));
@@ -233,19 +230,19 @@ function changes(open: Open, runs: number): void {
     ["an attempt that was changed", { attempts: [newAttempt("T-9", { version: 3 })] }, "attempt T-9#1"],
     ["a decision that was changed", { decisions: [newDecision("D-9", { version: 3 })] }, "decision D-9"],
     ["a session that was changed", { sessions: [newSession("s", { version: 3 })] }, "session s"],
-    ["a task it relies on", { expect: { tasks: { "T-7": 2 }, fence: 0 } }, "task T-7"],
-    ["a task that must not be there", { expect: { tasks: { "T-7": 0 }, fence: 0 } }, "task T-7"],
+    ["a task that it depends on", { expect: { tasks: { "T-7": 2 }, fence: 0 } }, "task T-7"],
+    ["a task that must not exist", { expect: { tasks: { "T-7": 0 }, fence: 0 } }, "task T-7"],
     ["a role that was taken over", { expect: { roles: { integrator: 1 } } }, "role integrator"],
-    ["a role that nobody took", { expect: { roles: { other: 1 } } }, "role other"],
+    ["a role without a holder", { expect: { roles: { other: 1 } } }, "role other"],
     ["a fence that moved", { expect: { fence: 3 } }, "fence"],
     ["an intent that is done", { intentsDone: [1] }, "intent 1"],
-    ["an intent that never was", { intentsDone: [77] }, "intent 77"],
+    ["an unknown intent", { intentsDone: [77] }, "intent 77"],
     [
       "a request that was answered",
       { request: { key: "r-0", operation: "x", digest: "", answer: 1 } },
       "request",
     ],
-  ])("is refused whole for %s", async (_, stale, conflict) => {
+  ])("is refused completely for %s", async (_, stale, conflict) => {
     await using opened = await open();
     const { ledger } = opened;
     const intents = [{ type: "move-base" as const, task: "T-7", epoch: 1, data: null }];
@@ -270,7 +267,7 @@ function changes(open: Open, runs: number): void {
     });
   });
 
-  it("is decided on what was committed: of many at once one wins", async () => {
+  it("is compared with the committed state: one of many simultaneous changes wins", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const task = newTask("T-1");
@@ -289,7 +286,7 @@ function changes(open: Open, runs: number): void {
     expect(await ledger.events()).toHaveLength(2);
   });
 
-  it("has no lost update, however many write at once", async () => {
+  it("loses no update with many simultaneous writers", async () => {
     await using opened = await open();
     const { ledger } = opened;
     committed(await ledger.commit(creating(newTask("T-1"))));
@@ -310,7 +307,7 @@ function changes(open: Open, runs: number): void {
     );
   });
 
-  it("has the effect that a small model says, in any order, and none when it is repeated", async () => {
+  it("has the same effect as in a small model, in any order, and none when it is repeated", async () => {
     await modelledChanges(open, runs);
   });
 }
@@ -340,7 +337,7 @@ function stateChains(open: Open): void {
     ["a second creation", same, [stateEvent("T-1", null, "PENDING")]],
     ["an event into no state", same, [newEvent("T-1", { from: "PENDING", to: null })]],
     [
-      "a state that is left for none and entered again",
+      "a task that leaves its state for null and returns",
       same,
       [newEvent("T-1", { from: "PENDING", to: null }), stateEvent("T-1", null, "PENDING")],
     ],
@@ -363,7 +360,7 @@ function stateChains(open: Open): void {
     expect(await opened.ledger.tasks()).toEqual([]);
   });
 
-  it("takes chains of several steps and of several tasks, and events between them", async () => {
+  it("accepts chains of several steps and of several tasks, and events between them", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const change: Change = {
@@ -387,7 +384,7 @@ function stateChains(open: Open): void {
 }
 
 function taskLists(open: Open): void {
-  it("have an assignment that can be relied on, however an older Lockstep stored it", async () => {
+  it("have an assignment with valid types, even if an older Lockstep stored it", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const stored: Details = {
@@ -414,7 +411,7 @@ function taskLists(open: Open): void {
     await using opened = await open();
     const { ledger } = opened;
     const states = ["PENDING", "BLOCKED", "MERGED"] as const;
-    // U+FF5E comes after an emoji in UTF-16 and before it in UTF-8: the order is that of the bytes.
+    // U+FF5E comes after an emoji in UTF-16 and before it in UTF-8; the order is that of the bytes.
     const keys = [...Array.from({ length: 40 }, (_, n) => `s${n % 3}/T-${n}`), "s/\uff5e", "s/😀"];
     const all = keys.map((key, n) =>
       newTask(key, { state: states[n % 3] as TaskState, session: n % 4 === 0 ? null : `s${n % 2}` }),
@@ -444,7 +441,7 @@ function taskLists(open: Open): void {
     );
   });
 
-  it("that depend on another are found, and no longer once they do not", async () => {
+  it("that depend on another one are found until they no longer do", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const keysOf = (tasks: readonly Task[]) => tasks.map(({ key }) => key);
@@ -459,7 +456,7 @@ function taskLists(open: Open): void {
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
-  it("that wait for another are found as long as they do", async () => {
+  it("that wait for another one are found until they no longer do", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const hold = { kind: "lock", by: "T-1" } as const;
@@ -487,7 +484,7 @@ function locks(open: Open, runs: number): void {
       }),
     );
 
-  it("near a path are those that a walk over all of them finds", async () => {
+  it("near a path are the same as in a search through all of them", async () => {
     const names = fc.constantFrom("a", "b", "a.b", "a-b", "a0", "é", "😀", "A");
     const path = fc.array(names, { maxLength: 4 }).map((segments) => segments.join("/"));
     const resource = fc.oneof(
@@ -514,7 +511,7 @@ function locks(open: Open, runs: number): void {
             const taken = take.map((one, n) =>
               n === 4 ? newLock(task, one, { kind: "resource" }) : newLock(task, one),
             );
-            // A lock of two shapes is found once.
+            // A lock with two shapes is found once.
             const shapes = taken.flatMap((lock) => lock.shapes);
             const double = taken.length > 2 ? [newLock(task, "two", { shapes })] : [];
             const release = drop ? { release: { tasks: [task], at } } : {};
@@ -533,7 +530,7 @@ function locks(open: Open, runs: number): void {
     );
   });
 
-  it("are released before others are taken, and stay as a record", async () => {
+  it("are released before others are taken, and remain as a record", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const later = "2026-02-14T21:00:00.000Z";
@@ -576,7 +573,7 @@ function locks(open: Open, runs: number): void {
     expect((await ledger.locksNear(["db"])).map(({ task }) => task)).toEqual(["T-3"]);
   });
 
-  it("move the fence by one for every taking, and for nothing else", async () => {
+  it("move the fence by one per commit that takes locks, and only then", async () => {
     await using opened = await open();
     const { ledger } = opened;
     expect(await ledger.fence()).toBe(0);
@@ -591,7 +588,7 @@ function locks(open: Open, runs: number): void {
     });
   });
 
-  it("are not taken by who did not look at the fence", async () => {
+  it("cannot be taken without the expected fence", async () => {
     await using opened = await open();
     await expect(opened.ledger.commit({ take: [newLock("T-1", "a")] })).rejects.toThrow("INV-1");
     expect(await opened.ledger.locks()).toEqual([]);
@@ -599,7 +596,7 @@ function locks(open: Open, runs: number): void {
 }
 
 function events(open: Open): void {
-  /** Written apart from the product's, so that both would have to be wrong. */
+  /** Independent of the product's function, so that both would have to be wrong. */
   const hashOf = (previous: string, event: LedgerEvent) => {
     const sorted = (value: unknown): unknown =>
       Array.isArray(value)
@@ -637,7 +634,7 @@ function events(open: Open): void {
     expect(await ledger.verify()).toEqual({ events: 10, problems: [] });
   });
 
-  it("are filtered by task and type, from either end, page by page", async () => {
+  it("are filtered by task and type, in both directions, page by page", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const all = Array.from({ length: 60 }, (_, n) =>
@@ -672,7 +669,7 @@ function events(open: Open): void {
 }
 
 function evidence(open: Open): void {
-  it("is kept under its key, the newest of them, and needs no event", async () => {
+  it("is stored under its key, the newest replaces older ones, and needs no event", async () => {
     await using opened = await open();
     const { ledger } = opened;
     expect(await ledger.evidence("k-1")).toBeUndefined();
@@ -687,7 +684,7 @@ function evidence(open: Open): void {
   });
 
   it.each([1, null])(
-    "of a failure (exit %s) stays, whatever passes come after, and the newest is kept",
+    "of a failure (exit %s) remains after later passes, and the newest failure replaces it",
     async (exit) => {
       await using opened = await open();
       const { ledger } = opened;
@@ -706,7 +703,7 @@ function evidence(open: Open): void {
 }
 
 function outOfReach(open: Open, tampering: readonly string[]): void {
-  it.each(tampering)("are out of reach of %s", async (sql) => {
+  it.each(tampering)("cannot be changed by %s", async (sql) => {
     await using opened = await open();
     const { ledger, raw } = opened;
     const three = [newEvent("T-1"), newEvent("T-1"), newEvent("T-1")];
@@ -718,7 +715,7 @@ function outOfReach(open: Open, tampering: readonly string[]): void {
 }
 
 function others(open: Open): void {
-  it("a request's answer is kept, and a second change under its key refused", async () => {
+  it("a request's answer is stored, and a second change with its key is refused", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const answered = { operation: "start", digest: "abc", answer: { epoch: 1, list: [null] } };
@@ -731,7 +728,7 @@ function others(open: Open): void {
     expect(await ledger.task("T-2")).toBeUndefined();
   });
 
-  it("intents are open until they are done, under numbers that never come again", async () => {
+  it("intents are open until they are done, with numbers that are never reused", async () => {
     await using opened = await open();
     const { ledger } = opened;
     const intent = (task: string) => ({ type: "move-base" as const, task, epoch: 3, data: { pid: 1 } });
@@ -776,7 +773,7 @@ function others(open: Open): void {
     expect(await idsOf({})).toEqual(["D-1", "D-2", "D-3"]);
   });
 
-  it("the secret is 32 bytes that stay the same, and differ from ledger to ledger", async () => {
+  it("the secret is 32 bytes that never change, and differs between ledgers", async () => {
     await using one = await open();
     await using other = await open();
     expect(one.ledger.secret()).toMatch(/^[0-9a-f]{64}$/);

@@ -1,4 +1,4 @@
-/** What a test lets another process do with a ledger: `node ledger-child.ts <what> <folder> [number]`. */
+/** The work that a test starts in another process: `node ledger-child.ts <what> <folder> [number]`. */
 import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ const [, , what = "", folder = "", number = "0"] = process.argv;
 const open = () => openSqliteLedger({ folder, create: true });
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
-/** Adds one to the tokens of task T-1, however often somebody else is faster. */
+/** Adds one to the tokens of task T-1, and repeats after a conflict. */
 async function addOne(ledger: Ledger): Promise<number> {
   for (;;) {
     const task = (await ledger.task("T-1")) as Task;
@@ -31,7 +31,7 @@ async function kindOf(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Leaves not one block. */
+/** Fills the disk to the last block. */
 function fillDisk(name: string): void {
   for (const bytes of [65_536, 4096, 1]) {
     try {
@@ -47,7 +47,7 @@ function emptyDisk(): void {
 
 const hasReserve = () => statSync(join(folder, "reserve"), { throwIfNoEntry: false })?.size === 256 * 1024;
 
-/** Writes until there is no room: the file that takes the changes may have had some left. */
+/** Writes until the disk is full: the write-ahead log may have had some space left. */
 async function writeUntilFull(ledger: Ledger): Promise<string> {
   for (let round = 0; round < 1000; round += 1) {
     const kind = await kindOf(() =>
@@ -71,7 +71,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
     ledger.close();
   },
 
-  /** Tells what was acknowledged, until it is killed. */
+  /** Prints each acknowledged change until it is killed. */
   forever: async () => {
     const ledger = await open();
     for (;;) say(await addOne(ledger));
@@ -81,7 +81,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
     say(await kindOf(open));
   },
 
-  /** On a disk of 3 MB. */
+  /** Runs on a disk of 3 MB. */
   "full-disk": async () => {
     let ledger = await open();
     const lock = { take: [newLock("T-1", "src")], expect: { fence: 0 } };

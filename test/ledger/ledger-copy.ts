@@ -20,7 +20,7 @@ import {
   newTask,
 } from "./sample-documents.ts";
 
-/** A little of everything. Ledgers before version 2 have no place for evidence, before 3 none for sessions, before 4 none for roles. */
+/** Some of each kind. Ledgers have evidence since version 2, sessions since version 3 and roles since version 4. */
 export async function fillLedger(
   ledger: Ledger,
   {
@@ -61,7 +61,7 @@ export async function fillLedger(
   );
 }
 
-/** The files of a closed ledger, to be put into a folder again and again in one or the other state. */
+/** The files of a closed ledger, which can be restored into a folder again and again, also with changes. */
 export class LedgerCopy {
   readonly files: ReadonlyMap<string, Buffer>;
 
@@ -74,7 +74,7 @@ export class LedgerCopy {
     return this.files.get(name) as Buffer;
   }
 
-  /** As it was, or with some files changed; all else that was made there is removed, but not the reserve. */
+  /** Restores the files, some of them changed, and removes all others except the reserve. */
   restore(folder: string, changed: Readonly<Record<string, Buffer>> = {}): void {
     mkdirSync(folder, { recursive: true });
     for (const name of readdirSync(folder)) if (name !== "reserve") rmSync(join(folder, name));
@@ -89,7 +89,7 @@ export async function copyOfFilled(folder: string): Promise<LedgerCopy> {
   return new LedgerCopy(folder);
 }
 
-/** Past the ledger, like somebody with an SQLite shell who removes what is in his way and puts it back. */
+/** Changes the database without the ledger, as with an SQLite shell: removes the triggers and restores them. */
 export function tamper(folder: string, work: (database: DatabaseSync) => void): void {
   using database = new DatabaseSync(join(folder, "state.db"));
   const triggers = database.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
@@ -98,12 +98,12 @@ export function tamper(folder: string, work: (database: DatabaseSync) => void): 
   for (const { sql } of triggers) database.exec(String(sql));
 }
 
-/** The sum of a row, as the ledger computes it. */
+/** The checksum of a row, computed as in the ledger. */
 export function sumOf(table: string, key: string | number, body: string): string {
   return createHash("sha256").update(`${table}\0${key}\0${body}`).digest("hex").slice(0, 16);
 }
 
-/** What opening says, or undefined where it is all right. */
+/** The fault of opening the ledger, or undefined. */
 export async function refusalOf(folder: string): Promise<StoreFault | undefined> {
   try {
     (await openSqliteLedger({ folder, create: true })).close();

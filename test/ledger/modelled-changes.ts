@@ -71,7 +71,7 @@ const states = ["PENDING", "IN_PROGRESS", "BLOCKED"] as const;
 const rarely = <Value>(value: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
 
-/** What a change is made of; numbers are relative to what the ledger holds by then. */
+/** The parts of a change; numbers are relative to the current state of the ledger. */
 const recipe = fc.record({
   tasks: fc.uniqueArray(
     fc.record({
@@ -138,7 +138,7 @@ function changeFrom(asked: Recipe, model: NaiveLedger): Change {
   };
 }
 
-/** Any list of changes does to the ledger what it does to the model; a request that is sent again does nothing. */
+/** Any list of changes has the same effect on the ledger and on the model; a repeated request has none. */
 export async function modelledChanges(
   open: () => Promise<AsyncDisposable & { readonly ledger: Ledger }>,
   runs: number,

@@ -22,14 +22,14 @@ function ground() {
     home,
     elsewhere: join(folder.path, "elsewhere"),
     open,
-    /** One event more for each. */
+    /** Adds one event for each task. */
     add: async (tasks: readonly string[], place?: string) => {
       const opened = await open(place);
       for (const task of tasks) committed(await opened.commit(creating(newTask(task))));
       opened.close();
     },
     keepCopy: () => cpSync(ledger, older, { recursive: true }),
-    /** The database with its own head, as in a backup of the folder. */
+    /** Restores the database with its own head, as in a backup of the folder. */
     restoreCopy: () => {
       rmSync(ledger, { recursive: true });
       cpSync(older, ledger, { recursive: true });
@@ -38,7 +38,7 @@ function ground() {
   };
 }
 
-/** What opening says, or what verifying finds. */
+/** The fault of opening the ledger, or the problems that it finds. */
 async function problemsOf(open: ReturnType<typeof ground>["open"], place?: string): Promise<unknown> {
   try {
     using ledger = Object.assign(await open(place), {
@@ -54,7 +54,7 @@ async function problemsOf(open: ReturnType<typeof ground>["open"], place?: strin
 }
 
 describe("an older copy of a ledger together with its head", () => {
-  it("is refused with the first event that is missing, and found while it is open", async () => {
+  it("is refused with the first missing event, and found in an open ledger", async () => {
     using place = ground();
     await place.add(["T-1", "T-2"]);
     place.keepCopy();
@@ -75,7 +75,7 @@ describe("an older copy of a ledger together with its head", () => {
     unknowing.close();
   });
 
-  it("is refused though the history that took its place is as long", async () => {
+  it("is refused even if the history after it has the same length", async () => {
     using place = ground();
     await place.add(["T-1"]);
     place.keepCopy();
@@ -85,7 +85,7 @@ describe("an older copy of a ledger together with its head", () => {
     expect(await problemsOf(place.open)).toMatch(/^lost: .*event 2 is not the one recorded in .*/);
   });
 
-  it("is refused though only changes without events are missing, and though it had none yet", async () => {
+  it("is refused even if only changes without events are missing, and even if it had no event yet", async () => {
     using place = ground();
     (await place.open()).close();
     place.keepCopy();
@@ -98,7 +98,7 @@ describe("an older copy of a ledger together with its head", () => {
     expect(await problemsOf(place.open)).toMatch(/^lost: .*the last 1 changes are missing, but/);
   });
 
-  it("is taken once a person accepts it, and refused when it comes again", async () => {
+  it("is used after a person has accepted it, and refused the next time", async () => {
     using place = ground();
     await place.add(["T-1"]);
     place.keepCopy();
@@ -118,7 +118,7 @@ describe("an older copy of a ledger together with its head", () => {
 });
 
 describe("a ledger", () => {
-  it("is taken as it is where no other place knows of it, as on another machine, and goes on there", async () => {
+  it("is used as it is if no other place has its head, as on another machine, and continues there", async () => {
     using place = ground();
     await place.add(["T-1"]);
     place.keepCopy();
@@ -128,7 +128,7 @@ describe("a ledger", () => {
     expect(await problemsOf(place.open, place.elsewhere)).toEqual([]);
   });
 
-  it("that is new in the place of another one has a head of its own", async () => {
+  it("that was created in the place of another one has a head of its own", async () => {
     using place = ground();
     await place.add(["T-1", "T-2"]);
     rmSync(place.ledger, { recursive: true });
@@ -137,7 +137,7 @@ describe("a ledger", () => {
     expect(readdirSync(place.home)).toHaveLength(2);
   });
 
-  it("whose other head is behind catches up with the next change", async () => {
+  it("with an older outside head updates that with the next change", async () => {
     using place = ground();
     await place.add(["T-1"]);
     await place.add(["T-2"], place.elsewhere);
@@ -154,7 +154,7 @@ describe("a ledger", () => {
     expect(await problemsOf(place.open)).toMatch(/event 6 is missing at the end/);
   });
 
-  it("takes changes where the other place cannot be written, and is read without making that", async () => {
+  it("accepts changes if the other place cannot be written, and reading does not create that place", async () => {
     using place = ground();
     await place.add([]);
     expect(existsSync(place.home)).toBe(false);

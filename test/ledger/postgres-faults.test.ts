@@ -18,7 +18,7 @@ import { committed, creating, newEvent, newTask } from "./sample-documents.ts";
 
 afterAll(closeDatabases);
 
-/** A database of this test alone. */
+/** A database for one test. */
 async function using<T>(use: (database: LedgerDatabase) => Promise<T>): Promise<T> {
   const database = await takeDatabase();
   try {
@@ -37,7 +37,7 @@ const faultOf = async (opening: Promise<unknown>): Promise<StoreFault> =>
   );
 
 describe("the hash chain", () => {
-  it("of SQL is that of JavaScript, whatever the events hold", async () => {
+  it("in SQL is the same as in JavaScript, for any content of the events", async () => {
     await using(async ({ url }) => {
       const ledger = await openPostgresLedger({ url });
       const text = fc.string({
@@ -72,7 +72,7 @@ describe("the hash chain", () => {
     });
   });
 
-  it("is computed from the same text that is sent in two parts", () => {
+  it("is computed from the same text when it is sent in two parts", () => {
     const event = newEvent("T-1", { data: { seq: 5, z: "\ud800" } });
     const { before, after } = textAroundSeq(event);
     const { hash: made } = link(beginning, event);
@@ -104,7 +104,7 @@ describe("a machine's role", () => {
   });
 });
 
-describe("a change that a machine sends past Lockstep", () => {
+describe("a change that a machine sends without Lockstep", () => {
   const id = "00000000-0000-4000-8000-000000000001";
   const task = { at: 0, key: "T-1", version: 0, body: "{}", state: "MERGED", needs: [] };
   const lock = { at: 1, body: "{}", task: "T-1", kind: "path", resource: "src", prefixes: ["src"] };
@@ -115,9 +115,9 @@ describe("a change that a machine sends past Lockstep", () => {
     ["takes locks without the ledger's lock", { light: true, take: [lock], fence: 0 }, /INV-5/],
     ["takes locks without a fence", { id, take: [lock] }, /INV-1/],
     ["takes a role back to an older epoch", { light: true, roles: [role(1, 3)] }, /INV-2/],
-    ["adds an event that nobody can read", { id, events: [{ before: "{", after: "", type: "x" }] }, /json/],
-    ["changes nothing that it names", { id, events: 7 }, /scalar/],
-  ])("%s: refused, and nothing is written", async (_, change, why) => {
+    ["adds an unreadable event", { id, events: [{ before: "{", after: "", type: "x" }] }, /json/],
+    ["has a malformed part", { id, events: 7 }, /scalar/],
+  ])("%s: is refused, and nothing is written", async (_, change, why) => {
     await using(async ({ url, raw }) => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -141,7 +141,7 @@ describe("a change that a machine sends past Lockstep", () => {
 });
 
 describe("a change", () => {
-  it("waits for the disk (INV-3), also for a user whose commits do not", async () => {
+  it("waits for the disk (INV-3), even for a user with asynchronous commits", async () => {
     await using(async ({ url, raw }) => {
       const client = new pg.Client({ connectionString: `${url}?options=-c%20synchronous_commit%3Doff` });
       await client.connect();
@@ -157,7 +157,7 @@ describe("a change", () => {
     });
   });
 
-  it("of a process that has seen more than the database holds is refused to all, without a new connection", async () => {
+  it("of a process that has seen more than the database contains is refused for all, in the same connection", async () => {
     await using(async ({ url, raw }) => {
       const ledger = await openPostgresLedger({ url });
       committed(await ledger.commit(creating(newTask("T-1"))));
@@ -168,7 +168,7 @@ describe("a change", () => {
     });
   });
 
-  it("that is sent again after its answer was lost is applied once, and gets the same answer", async () => {
+  it("that is sent again after its answer was lost is applied once, with the same answer", async () => {
     await using(async ({ url, server, name, raw }) => {
       await using proxy = await cuttingProxy(server.port);
       const ledger = await openPostgresLedger({ url: `postgres://machine@127.0.0.1:${proxy.port}/${name}` });
@@ -192,7 +192,7 @@ describe("a change", () => {
     });
   });
 
-  it("waits for a network that comes back, tells of it once, and goes on (M-3)", async () => {
+  it("waits for a lost network to return, reports that once, and continues (M-3)", async () => {
     await using(async ({ server, name }) => {
       await using proxy = await cuttingProxy(server.port);
       const waits: string[] = [];
@@ -209,7 +209,7 @@ describe("a change", () => {
     });
   });
 
-  it("ends at its deadline where another holds what it needs, and where no connection is left (M-12)", async () => {
+  it("ends at its deadline if another process holds a lock or no connection is free (M-12)", async () => {
     await using(async ({ url, server, name, raw }) => {
       const ledger = await openPostgresLedger({ url, statementMs: 100, waitMs: 200 });
       const holder = new pg.Client({ connectionString: server.url(name) });
@@ -233,7 +233,7 @@ describe("a change", () => {
 });
 
 describe("a turn of a dispatcher", () => {
-  it("is taken from a process that is frozen, which is told nothing and breaks nothing", async () => {
+  it("is taken from a frozen process, without an error for that process", async () => {
     await using(async ({ url }) => {
       const ledgers = await Promise.all([1, 2].map(() => openPostgresLedger({ url })));
       const [one, other] = ledgers as [Ledger, Ledger];
@@ -242,7 +242,7 @@ describe("a turn of a dispatcher", () => {
         expect(await ledger.commit({ expect: { fence: 7 } })).toEqual({ conflict: "fence" });
       const held = await one.turn?.();
       expect(held).toBeDefined();
-      // The server ends the connection of a process that does nothing with its turn.
+      // The server ends the connection of a process that does not use its turn.
       await (await other.turn?.())?.[Symbol.asyncDispose]();
       await held?.[Symbol.asyncDispose]();
       committed(await one.commit(creating(newTask("T-1"))));
@@ -264,7 +264,7 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     });
   });
 
-  it("of a newer Lockstep is refused with what to install, one of an older with how to upgrade", async () => {
+  it("of a newer Lockstep is refused with the version to install, one of an older with the way to upgrade", async () => {
     await using(async ({ url, raw }) => {
       await raw("UPDATE lockstep.meta SET version = 99, lockstep = '9.1.0'");
       const newer = await faultOf(openPostgresLedger({ url }));
@@ -296,7 +296,7 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     }
   });
 
-  it("of version 1 is upgraded with what it contains, and has the functions of a new one", async () => {
+  it("of version 1 is upgraded with its content, and gets the functions of a new one", async () => {
     const { server, free } = await takeDatabase();
     const sql = (text: string) => server.query("postgres", text);
     const functionsIn = (database: string) =>
@@ -328,7 +328,7 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     }
   });
 
-  it("is created by an owner who is no superuser, for machines with a role that the owner creates", async () => {
+  it("is created by an owner without superuser rights, for machines with a role that the owner creates", async () => {
     const { server, free } = await takeDatabase();
     const sql = (text: string) => server.query("postgres", text);
     await sql("CREATE ROLE plain_owner LOGIN CREATEROLE");
@@ -349,7 +349,7 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
     }
   });
 
-  it("refuses a wrong password, a user without rights and a database that is not ours, and writes nothing", async () => {
+  it("refuses a wrong password, a user without rights and a foreign database, and writes nothing", async () => {
     await using(async ({ server, name, raw }) => {
       const before = await raw("SELECT seq, commits FROM lockstep.meta");
       await raw("DROP ROLE IF EXISTS guarded");
@@ -385,7 +385,7 @@ describe("a ledger that must not be used (M-13, M-14)", () => {
 });
 
 describe("the ledger's time", () => {
-  it("does not stop while the server's clock is behind it, and never goes back", async () => {
+  it("continues while the server's clock is behind it, and never goes back", async () => {
     await using(async ({ raw }) => {
       const tick = async () => (await raw("SELECT (lockstep.tick()->>'ms')::float8 AS ms"))[0]?.ms as number;
       const realMs = await tick();
@@ -402,8 +402,8 @@ describe("the ledger's time", () => {
   });
 });
 
-describe("the head that a machine keeps", () => {
-  it("is signed: one that was changed stops this machine, and no other", async () => {
+describe("the head that a machine stores", () => {
+  it("is signed: a changed one stops this machine, and no other", async () => {
     await using(async ({ url, raw }) => {
       using folder = temporaryFolder();
       const heads = { path: folder.path, create: () => {} };
@@ -465,7 +465,7 @@ describe("a database that was restored from an older backup (M-9)", () => {
         "ledger.loss-accepted",
         "task.pending",
       ]);
-      // A process that lived through all of it continues with the ledger as it is now, whatever it knew before.
+      // A process that ran all the time continues with the current ledger, whatever it has seen before.
       committed(await living.commit(creating(newTask("T-4"))));
       await server.query(
         "postgres",

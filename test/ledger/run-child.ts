@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 const script = new URL("ledger-child.ts", import.meta.url).pathname;
 
-/** The last line that a child says; see ledger-child.ts. */
+/** The last line that a child prints; see ledger-child.ts. */
 export async function runChild(what: string, folder: string, number = 0): Promise<unknown> {
   const { stdout } = await promisify(execFile)(process.execPath, [script, what, folder, String(number)]);
   return lastLine(stdout);
@@ -13,10 +13,10 @@ export function spawnChild(what: string, folder: string): ChildProcess {
   return spawn(process.execPath, [script, what, folder], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Whether this machine lets us mount something that only a child of ours sees. */
+/** Whether this machine allows mounts that only a child sees. */
 export const canMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
 
-/** A child in a mount namespace of its own, after `mounting`, in which `$1` is the folder. */
+/** Runs a child in a mount namespace of its own, after `mounting`, in which `$1` is the folder. */
 export function runMounted(what: string, folder: string, mounting: string): unknown {
   const line = `${mounting} && exec "$0" "$2" "$3" "$1"`;
   const args = ["-rm", "sh", "-c", line, process.execPath, folder, script, what];

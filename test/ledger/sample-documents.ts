@@ -69,7 +69,7 @@ export function newRole(name: string, more: Partial<Role> = {}): Role {
   return { name, version: 0, epoch: 1, holder: null, lease, leaseState: "running", ...more };
 }
 
-/** A plain path, or a glob as far as `*` and `**` go. */
+/** A lock on a plain path, or on a glob up to `*` and `**`. */
 export function newLock(task: string, resource: string, more: Partial<NewLock> = {}): NewLock {
   const segments = resource === "" ? [] : resource.split("/");
   const stored = segments.map((one) => (one === "**" ? null : one.includes("*") ? { glob: one } : one));
@@ -117,12 +117,12 @@ export function stateEvent(task: string, from: TaskState | null, to: TaskState):
   return newEvent(task, { type: `task.${to.toLowerCase()}`, from, to });
 }
 
-/** A change that makes these tasks. */
+/** A change that creates these tasks. */
 export function creating(...tasks: readonly Task[]) {
   return { tasks, events: tasks.map(({ key, state }) => stateEvent(key, null, state)) };
 }
 
-/** A change that takes a task to a state. */
+/** A change that moves a task to a state. */
 export function moving(task: Task, state: TaskState) {
   return { tasks: [{ ...task, state }], events: [stateEvent(task.key, task.state, state)] };
 }
@@ -132,7 +132,7 @@ export function committed(result: Committed): number {
   return result.seq;
 }
 
-/** Everything that can be read. */
+/** The whole readable content. */
 export async function dumpOf(ledger: Ledger) {
   const tasks = await ledger.tasks();
   return {

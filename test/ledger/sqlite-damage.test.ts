@@ -23,7 +23,7 @@ import {
 
 const open = (folder: string) => openSqliteLedger({ folder, create: true });
 
-/** Opens what is there: refused, or the same as before. */
+/** Opens the ledger: it is either refused or has the same content as before. */
 async function outcomeOf(folder: string, expected: unknown): Promise<"refused" | "same"> {
   const refusal = await refusalOf(folder);
   if (refusal !== undefined) {
@@ -43,11 +43,11 @@ async function dumpThere(folder: string): Promise<unknown> {
   return dump;
 }
 
-/** Numbers below `max` that are the same in every run, or new ones with `SEED=random`. */
+/** Numbers below `max`: the same in every run, or new ones with `SEED=random`. */
 const numbers = (count: number, max: number) => fc.sample(fc.integer({ min: 0, max: max - 1 }), count);
 
 describe("a damaged database", () => {
-  it("is refused, or gives what was stored, whichever of 500 bytes is damaged", async () => {
+  it("is refused or still has its content, for each of 500 damaged bytes", async () => {
     using folder = temporaryFolder();
     const copy = await copyOfFilled(folder.path);
     const expected = await dumpThere(folder.path);
@@ -73,7 +73,7 @@ describe("a damaged database", () => {
     expect(seen.same).toBeGreaterThan(50);
   });
 
-  it("is refused, or gives what was stored, however much of it is cut off", async () => {
+  it("is refused or still has its content, for any part that is cut off", async () => {
     using folder = temporaryFolder();
     const copy = await copyOfFilled(folder.path);
     const expected = await dumpThere(folder.path);
@@ -84,7 +84,7 @@ describe("a damaged database", () => {
     }
   });
 
-  it("is left where it is, copied once, and said how to be replaced", async () => {
+  it("is not changed, is copied once, and the message says how to replace it", async () => {
     using folder = temporaryFolder();
     const copy = await copyOfFilled(folder.path);
     const flipped = Buffer.from(copy.get("state.db"));
@@ -103,14 +103,14 @@ describe("a damaged database", () => {
         expect(refusal?.message).toContain(`; a copy of the current ledger is kept as \`${path}.corrupt-`);
       expect(readFileSync(path)).toEqual(flipped);
       for (const name of kept) expect(readFileSync(join(folder.path, name))).toEqual(flipped);
-      // From the second round on it is another one each time, as if it had been restored meanwhile.
+      // From the second round on, the file looks like another one each time, as if it had been restored meanwhile.
       if (round > 0) utimesSync(path, new Date(), new Date(Date.now() + round * 60_000));
     }
   });
 });
 
 describe("a damaged write-ahead log", () => {
-  /** As a crash leaves it: copied by another program while the ledger is open. */
+  /** The state after a crash: copied by another program while the ledger is open. */
   async function crashedCopy(folder: string): Promise<LedgerCopy> {
     using live = temporaryFolder();
     const ledger = await open(live.path);
@@ -120,7 +120,7 @@ describe("a damaged write-ahead log", () => {
     return new LedgerCopy(folder);
   }
 
-  it("is refused, or gives what was stored", async () => {
+  it("is refused, or the ledger still has its content", async () => {
     using folder = temporaryFolder();
     const copy = await crashedCopy(folder.path);
     const expected = await dumpThere(folder.path);
@@ -157,7 +157,7 @@ describe("a damaged write-ahead log", () => {
   });
 });
 
-describe("a row that was changed past the ledger", () => {
+describe("a row that was changed without the ledger", () => {
   const set = (table: string, path: string) =>
     `UPDATE ${table} SET body = json_set(body, '${path}', 'other')`;
   const rows: [string, string, (ledger: Ledger) => Promise<unknown>][] = [
@@ -181,7 +181,7 @@ describe("a row that was changed past the ledger", () => {
   ];
 
   it.each(rows)(
-    "in %s by %s is never returned, and is found by verify and by opening",
+    "in %s by %s is never returned, and is found by `verify` and when the ledger is opened",
     async (table, sql, read) => {
       using folder = temporaryFolder();
       const ledger = await open(folder.path);
@@ -206,7 +206,7 @@ describe("a row that was changed past the ledger", () => {
     ["lock_prefixes", "INSERT INTO lock_prefixes VALUES ('lib', 4)"],
     ["lock_prefixes", "INSERT INTO lock_prefixes VALUES ('other', 1)"],
     ["lock_prefixes", "INSERT INTO lock_prefixes VALUES ('src/a', 99)"],
-  ])("or the derived %s by %s is found too", async (table, sql) => {
+  ])("or the derived table %s by %s is found too", async (table, sql) => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);
@@ -219,17 +219,17 @@ describe("a row that was changed past the ledger", () => {
 
   it.each([
     [
-      "a state that no event tells",
+      "a state without an event",
       "UPDATE tasks SET body = json_set(body, '$.state', 'MERGED') WHERE key = 'T-1'",
       "its events end at IN_PROGRESS",
     ],
-    ["a task that is gone", "DELETE FROM tasks WHERE key = 'T-1'", "task `T-1` is missing"],
+    ["a deleted task", "DELETE FROM tasks WHERE key = 'T-1'", "task `T-1` is missing"],
     [
-      "a task that never came",
+      "an added task",
       "INSERT INTO tasks SELECT 'T-9', replace(body, 'T-1', 'T-9'), '' FROM tasks WHERE key = 'T-1'",
       "its events end at null",
     ],
-  ])("with its sum put right is found by what the events tell: %s", async (_, sql, told) => {
+  ])("with a corrected sum is found by its events: %s", async (_, sql, told) => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);
@@ -246,13 +246,13 @@ describe("a row that was changed past the ledger", () => {
   });
 });
 
-describe("evidence that was damaged", () => {
+describe("damaged evidence", () => {
   it.each([
     "UPDATE evidence SET body = json_set(body, '$.tree', 'another') WHERE key = 'k-1'",
     "UPDATE evidence SET body = '{' WHERE key = 'k-1'",
     "UPDATE evidence SET sum = '' WHERE key = 'k-1'",
     "UPDATE evidence SET key = 'k-1' WHERE key = 'k-2'",
-  ])("by %s counts as none, is told by verify, and is mended by the next run", async (sql) => {
+  ])("by %s is ignored, is found by `verify`, and is replaced by the next run", async (sql) => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);
@@ -294,7 +294,7 @@ describe("a file that is not this ledger", () => {
         database.exec("PRAGMA application_id = 7; CREATE TABLE t (a); DROP TABLE t");
       },
     ],
-  ])("is refused and stays as it is: %s", async (_, make) => {
+  ])("is refused and not changed: %s", async (_, make) => {
     using folder = temporaryFolder();
     const path = join(folder.path, "state.db");
     make(path);
@@ -310,7 +310,7 @@ describe("a file that is not this ledger", () => {
     "CREATE TABLE more (a)",
     "CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM requests; END",
     "DROP TABLE settings",
-  ])("is refused after %s, and verify says so", async (sql) => {
+  ])("is refused after %s, which `verify` finds", async (sql) => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);
@@ -324,10 +324,10 @@ describe("a file that is not this ledger", () => {
   });
 });
 
-describe("the check of a big ledger", () => {
+describe("the check of a large ledger", () => {
   const hourMs = 3_600_000;
 
-  it("is made once an hour, not by who is in a hurry, and again by everybody where it found something", async () => {
+  it("runs once an hour, not for urgent commands, and again in each process after it found a fault", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);
@@ -354,7 +354,7 @@ describe("the check of a big ledger", () => {
 });
 
 describe("verifying", () => {
-  it("lets other work run, and finds nothing wrong in what changes meanwhile", async () => {
+  it("lets other work run, and reports nothing wrong about simultaneous changes", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);

@@ -32,8 +32,8 @@ async function faultOf(work: Promise<unknown>): Promise<StoreFault> {
   return error;
 }
 
-describe("a disk without room", () => {
-  it("refuses writes, goes on reading, and takes writes again once there is room", async () => {
+describe("a full disk", () => {
+  it("refuses writes, still allows reads, and allows writes again once there is room", async () => {
     using folder = temporaryFolder();
     const first = await open(folder.path);
     committed(
@@ -53,7 +53,7 @@ describe("a disk without room", () => {
     ledger.close();
   });
 
-  it("costs the reserve where a change gives room back, and only there", async () => {
+  it("uses up the reserve only for a change that frees space", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path, { maxPages: 40 });
     const reserve = join(folder.path, "reserve");
@@ -88,8 +88,8 @@ describe("a disk without room", () => {
   });
 });
 
-describe("a database that is no longer the one that was opened", () => {
-  it.each(["state.db", "state.db-wal"])("takes nothing after %s was deleted", async (name) => {
+describe("a database that was replaced after it was opened", () => {
+  it.each(["state.db", "state.db-wal"])("accepts no change after %s was deleted", async (name) => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     committed(await ledger.commit(creating(newTask("T-1"))));
@@ -103,7 +103,7 @@ describe("a database that is no longer the one that was opened", () => {
     expect(existsSync(join(folder.path, name))).toBe(false);
   });
 
-  it("takes nothing after it was replaced, and takes it again when it is back", async () => {
+  it("accepts no change until it is back", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     committed(await ledger.commit(creating(newTask("T-1"))));
@@ -120,8 +120,8 @@ describe("a database that is no longer the one that was opened", () => {
   });
 });
 
-describe("a place where no ledger can be", () => {
-  it("is a network file system", async () => {
+describe("a place that cannot hold a ledger", () => {
+  it("may be a network file system", async () => {
     using folder = temporaryFolder();
     const asked: string[] = [];
     const fileSystemOf = (path: string) => {
@@ -136,27 +136,30 @@ describe("a place where no ledger can be", () => {
     (await open(folder.path, { fileSystemOf: () => undefined })).close();
   });
 
-  it("is a file", async () => {
+  it("may be a file", async () => {
     using folder = temporaryFolder({ ledger: "a file" });
     expect(await faultOf(open(join(folder.path, "ledger")))).toMatchObject({ kind: "io" });
   });
 
-  it("is a folder in place of the database", async () => {
+  it("may be a folder in the place of the database", async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, "state.db"));
     expect(await faultOf(open(folder.path))).toMatchObject({ kind: "io" });
   });
 
-  it.skipIf(!canMount)("is a read-only disk, with or without a ledger (needs `unshare -rm`)", async () => {
-    using folder = temporaryFolder();
-    const readOnly = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"';
-    expect(runMounted("open-kind", folder.path, readOnly)).toBe("read-only");
-    (await open(folder.path)).close();
-    expect(runMounted("open-kind", folder.path, readOnly)).toBe("read-only");
-    expect(runMounted("open-kind", folder.path, "true")).toBe("ok");
-  });
+  it.skipIf(!canMount)(
+    "may be a read-only disk, with or without a ledger (needs `unshare -rm`)",
+    async () => {
+      using folder = temporaryFolder();
+      const readOnly = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1"';
+      expect(runMounted("open-kind", folder.path, readOnly)).toBe("read-only");
+      (await open(folder.path)).close();
+      expect(runMounted("open-kind", folder.path, readOnly)).toBe("read-only");
+      expect(runMounted("open-kind", folder.path, "true")).toBe("ok");
+    },
+  );
 
-  it("is one where nothing was recorded, for who does not want to make one", async () => {
+  it("may be an empty folder, for a caller that must not create a ledger", async () => {
     using folder = temporaryFolder();
     for (const path of [folder.path, join(folder.path, "none")]) {
       const fault = await faultOf(open(path, { create: false }));
@@ -168,8 +171,8 @@ describe("a place where no ledger can be", () => {
   });
 });
 
-describe("a write lock that somebody else keeps", () => {
-  it("is waited for without stopping anything else", async () => {
+describe("a write lock of another process", () => {
+  it("is waited for without blocking anything else", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     using other = new DatabaseSync(join(folder.path, "state.db"));
@@ -179,14 +182,14 @@ describe("a write lock that somebody else keeps", () => {
       ticks += 1;
       if (ticks === 20) other.exec("COMMIT");
     }, 10);
-    // Were anything else stopped by the wait, the twentieth tick would never come.
+    // If the wait blocked anything, the twentieth tick would never come.
     committed(await ledger.commit(creating(newTask("T-1"))));
     clearInterval(ticker);
     expect(ticks).toBeGreaterThanOrEqual(20);
     ledger.close();
   });
 
-  it("fails a commit in the end, and no read", async () => {
+  it("makes a commit fail in the end, but no read", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path, { waitMs: 100 });
     committed(await ledger.commit(creating(newTask("T-1"))));
@@ -204,8 +207,8 @@ describe("a write lock that somebody else keeps", () => {
   });
 });
 
-describe("an error that is no fault of the store", () => {
-  it("passes as it is", async () => {
+describe("an error that is not a fault of the store", () => {
+  it("is passed on unchanged", async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, "x"), "");
     const broken = () => {

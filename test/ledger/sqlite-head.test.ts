@@ -18,7 +18,7 @@ async function longCopy(folder: string): Promise<{ copy: LedgerCopy; last: numbe
   return lengthened(folder);
 }
 
-/** Twenty events more. */
+/** Adds twenty events. */
 async function lengthened(folder: string): Promise<{ copy: LedgerCopy; last: number }> {
   const ledger = await open(folder);
   const events = Array.from({ length: 20 }, (_, n) => newEvent(n % 2 === 0 ? "T-1" : null, { data: { n } }));
@@ -34,7 +34,7 @@ function readBody(database: DatabaseSync, seq: number): Body {
   return JSON.parse(String(row?.body)) as Body;
 }
 
-/** With a sum that is right. */
+/** With a correct sum. */
 function writeBody(database: DatabaseSync, seq: number, body: Body): void {
   const text = canonicalJson(body);
   database
@@ -47,7 +47,7 @@ const hashOf = (previous: unknown, seq: number, { hash, ...event }: Body) =>
     .update(`${previous}\n${canonicalJson({ ...event, seq })}`)
     .digest("hex");
 
-/** All links from one event on, as they must be after it was changed. */
+/** Recomputes all links from a changed event on. */
 function rehash(database: DatabaseSync, first: number, last: number): void {
   for (let seq = first; seq <= last; seq += 1) {
     const previous = seq === 1 ? "0".repeat(64) : readBody(database, seq - 1).hash;
@@ -100,8 +100,8 @@ const tricks: [string, (database: DatabaseSync, seq: number, last: number) => vo
   ],
 ];
 
-describe("an event that somebody changed", () => {
-  it.each(tricks)("is named, whichever it is: %s", async (_, trick) => {
+describe("a changed event", () => {
+  it.each(tricks)("is named in any position: %s", async (_, trick) => {
     using folder = temporaryFolder();
     const { copy, last } = await longCopy(folder.path);
     for (let seq = 1; seq <= last; seq += 1) {
@@ -120,7 +120,7 @@ describe("an event that somebody changed", () => {
     }
   });
 
-  it("is found in a ledger that is open, with the first broken link first", async () => {
+  it("is found in an open ledger, with the first broken link first", async () => {
     using folder = temporaryFolder();
     await longCopy(folder.path);
     const ledger = await open(folder.path);
@@ -141,11 +141,11 @@ describe("an event that somebody changed", () => {
   });
 });
 
-describe("a history that was written anew, with its head", () => {
+describe("a rewritten history with a matching head", () => {
   it.each([
-    ["leaves out a step", "from", "event 4 takes task `T-1` from REVIEW, but it was PENDING"],
+    ["omits a step", "from", "event 4 takes task `T-1` from REVIEW, but it was PENDING"],
     ["ends elsewhere", "to", "task `T-1` is IN_PROGRESS, but its events end at REVIEW"],
-  ])("still does not hide that it %s", async (_, field, told) => {
+  ])("still shows that it %s", async (_, field, told) => {
     using folder = temporaryFolder();
     const { last } = await longCopy(folder.path);
     const seq = 4;
@@ -162,7 +162,7 @@ describe("a history that was written anew, with its head", () => {
   });
 });
 
-describe("a ledger that went back", () => {
+describe("a ledger with an older state", () => {
   const lost = async (folder: string, why: string) => {
     const refusal = await refusalOf(folder);
     expect(refusal).toMatchObject({ kind: "lost", retryable: false });
@@ -171,7 +171,7 @@ describe("a ledger that went back", () => {
     expect(refusal?.message).toMatch(/restore it from a copy, or .*`lockstep reconcile --accept-loss`$/);
   };
 
-  it("is refused when its last events are cut off, and verify says where", async () => {
+  it("is refused if its last events are cut off, and `verify` names them", async () => {
     using folder = temporaryFolder();
     const { copy, last } = await longCopy(folder.path);
     for (const cut of [1, 2, last]) {
@@ -193,7 +193,7 @@ describe("a ledger that went back", () => {
     ledger.close();
   });
 
-  it("is refused when an older copy is in its place", async () => {
+  it("is refused if it was replaced by an older copy", async () => {
     using folder = temporaryFolder();
     const older = await copyOfFilled(folder.path);
     const { copy, last } = await lengthened(folder.path);
@@ -201,7 +201,7 @@ describe("a ledger that went back", () => {
     await lost(folder.path, `to ${last} are missing at the end`);
   });
 
-  it("is refused though only changes without events are missing, but not for heartbeats", async () => {
+  it("is refused even if only changes without events are missing, except heartbeats", async () => {
     using folder = temporaryFolder();
     const before = await copyOfFilled(folder.path);
     let ledger = await open(folder.path);
@@ -217,7 +217,7 @@ describe("a ledger that went back", () => {
     await lost(folder.path, "the last 1 changes are missing");
   });
 
-  it("is refused when the database is deleted, empty or new", async () => {
+  it("is refused if the database is deleted, empty or new", async () => {
     using folder = temporaryFolder();
     using other = temporaryFolder();
     const { copy } = await longCopy(folder.path);
@@ -239,8 +239,8 @@ describe("a ledger that went back", () => {
   it.each<[string, string | undefined, string]>([
     ["is missing", undefined, "audit.head is missing"],
     ["is empty", "", "audit.head is unreadable"],
-    ["is not ours", `${"x".repeat(98)}\n`, "audit.head is unreadable"],
-  ])("cannot be told from one that did where its head %s", async (_, text, why) => {
+    ["is malformed", `${"x".repeat(98)}\n`, "audit.head is unreadable"],
+  ])("is suspected, and so refused, if its head %s", async (_, text, why) => {
     using folder = temporaryFolder();
     await copyOfFilled(folder.path);
     const head = join(folder.path, "audit.head");
@@ -249,7 +249,7 @@ describe("a ledger that went back", () => {
     await lost(folder.path, why);
   });
 
-  it("is not one whose head is behind, as after a crash: that catches up", async () => {
+  it("is not suspected if its head is behind, as after a crash: the head is updated", async () => {
     using folder = temporaryFolder();
     const older = await copyOfFilled(folder.path);
     const { copy } = await lengthened(folder.path);
@@ -260,14 +260,14 @@ describe("a ledger that went back", () => {
 });
 
 describe("the head", () => {
-  it("is one line of one size that follows every change, from every process", async () => {
+  it("is one line of constant size that follows every change of every process", async () => {
     using folder = temporaryFolder();
     const [one, two] = [await open(folder.path), await open(folder.path)];
     const head = () => readFileSync(join(folder.path, "audit.head"), "latin1");
     const { size } = statSync(join(folder.path, "audit.head"));
     expect(head()).toBe(`${"0".repeat(16)} ${"0".repeat(16)} ${"0".repeat(64)}\n`);
     for (const [index, ledger] of [one, two, one, one, two].entries()) {
-      // An event is always waited for: a head must not know of one that a loss of power took.
+      // An event always waits for the disk: a head must not know an event that a power failure has removed.
       committed(await ledger.commit({ ...creating(newTask(`T-${index}`)), durable: index % 2 === 0 }));
       const [last] = await ledger.events({ newestFirst: true, limit: 1 });
       const number = String(index + 1).padStart(16, "0");
@@ -278,7 +278,7 @@ describe("the head", () => {
     two.close();
   });
 
-  it("does not go back", async () => {
+  it("never goes back", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     const path = join(folder.path, "audit.head");
@@ -289,7 +289,7 @@ describe("the head", () => {
     ledger.close();
   });
 
-  it("does not fail a change that is stored", async () => {
+  it("does not fail a stored change", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     rmSync(join(folder.path, "audit.head"));
@@ -300,7 +300,7 @@ describe("the head", () => {
 });
 
 describe("accepting a loss", () => {
-  it("goes on from what is there, and keeps the old head", async () => {
+  it("continues from the current state, and keeps the old head", async () => {
     using folder = temporaryFolder();
     const older = await copyOfFilled(folder.path);
     const ledger = await open(folder.path);
@@ -318,21 +318,18 @@ describe("accepting a loss", () => {
     again.close();
   });
 
-  it.each(["audit.head", "state.db"])(
-    "lets a new ledger be made, or a head, where %s is missing",
-    async (name) => {
-      using folder = temporaryFolder();
-      await copyOfFilled(folder.path);
-      rmSync(join(folder.path, name));
-      expect(await refusalOf(folder.path)).toMatchObject({ kind: "lost" });
-      const accepted = await acceptLoss(folder.path, now);
-      expect(accepted.now === undefined).toBe(name === "state.db");
-      expect(accepted.before === undefined).toBe(name === "audit.head");
-      const ledger = await open(folder.path);
-      expect(await ledger.tasks()).toHaveLength(name === "state.db" ? 0 : 3);
-      ledger.close();
-    },
-  );
+  it.each(["audit.head", "state.db"])("allows a new ledger or a new head if %s is missing", async (name) => {
+    using folder = temporaryFolder();
+    await copyOfFilled(folder.path);
+    rmSync(join(folder.path, name));
+    expect(await refusalOf(folder.path)).toMatchObject({ kind: "lost" });
+    const accepted = await acceptLoss(folder.path, now);
+    expect(accepted.now === undefined).toBe(name === "state.db");
+    expect(accepted.before === undefined).toBe(name === "audit.head");
+    const ledger = await open(folder.path);
+    expect(await ledger.tasks()).toHaveLength(name === "state.db" ? 0 : 3);
+    ledger.close();
+  });
 
   it("moves the rest of a deleted database aside", async () => {
     using folder = temporaryFolder();
@@ -342,7 +339,7 @@ describe("accepting a loss", () => {
     expect(await refusalOf(folder.path)).toBeUndefined();
   });
 
-  it("does not mend a damaged database", async () => {
+  it("does not repair a damaged database", async () => {
     using folder = temporaryFolder();
     folder.write("state.db", "no database".repeat(1000));
     folder.write("audit.head", "");

@@ -35,7 +35,7 @@ const pragma = (path: string, name: string) => {
 };
 
 describe("a migration", () => {
-  it("brings an older ledger up and keeps a copy of it", async () => {
+  it("upgrades an older ledger and keeps a copy of it", async () => {
     using folder = temporaryFolder();
     using restored = temporaryFolder();
     await copyOfFilled(folder.path);
@@ -50,7 +50,7 @@ describe("a migration", () => {
     expect(await dumpWith(restored.path)).toEqual(before);
   });
 
-  it("gives a ledger of version 1 its place for evidence, and keeps what it was", async () => {
+  it("adds evidence to a ledger of version 1, and keeps its content", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, migrations: migrations.slice(0, 1) };
     const old = await openSqliteLedger({ ...options, create: true });
@@ -68,7 +68,7 @@ describe("a migration", () => {
     await expect(openSqliteLedger({ ...options, create: false })).rejects.toMatchObject({ kind: "newer" });
   });
 
-  it("gives a ledger of version 2 its place for sessions, and keeps what it was", async () => {
+  it("adds sessions to a ledger of version 2, and keeps its content", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, migrations: migrations.slice(0, 2) };
     const old = await openSqliteLedger({ ...options, create: true });
@@ -87,7 +87,7 @@ describe("a migration", () => {
     await expect(openSqliteLedger({ ...options, create: false })).rejects.toMatchObject({ kind: "newer" });
   });
 
-  it("from version 3 to the current one keeps everything and gives roles their place", async () => {
+  it("adds roles to a ledger of version 3, and keeps its content", async () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, migrations: migrations.slice(0, 3) };
     const old = await openSqliteLedger({ ...options, create: true });
@@ -102,7 +102,7 @@ describe("a migration", () => {
     ledger.close();
   });
 
-  it("happens once, and makes no copy of a new ledger", async () => {
+  it("runs once, and makes no copy of a new ledger", async () => {
     using folder = temporaryFolder();
     const ledgers = await Promise.all(
       Array.from({ length: 4 }, () =>
@@ -131,7 +131,7 @@ describe("a migration", () => {
     expect(await dumpWith(folder.path, next)).toEqual(before);
   });
 
-  it("does not touch a ledger that somebody changed", async () => {
+  it("does not change a ledger that was changed without Lockstep", async () => {
     using folder = temporaryFolder();
     await copyOfFilled(folder.path);
     tamper(folder.path, (database) => database.exec("DROP INDEX locks_by_task"));
@@ -141,7 +141,7 @@ describe("a migration", () => {
 });
 
 describe("a ledger of a newer lockstep", () => {
-  it("is refused and stays as it is", async () => {
+  it("is refused and not changed", async () => {
     using folder = temporaryFolder();
     await copyOfFilled(folder.path);
     const after = await dumpWith(folder.path, next);

@@ -11,7 +11,7 @@ import { committed, creating, newTask } from "./sample-documents.ts";
 const open = (folder: string) => openSqliteLedger({ folder, create: true });
 
 describe("several processes", () => {
-  it("open a new ledger at once, and all get the same one", async () => {
+  it("open a new ledger at the same time, and all get the same one", async () => {
     using folder = temporaryFolder();
     const secrets = await Promise.all(Array.from({ length: 6 }, () => runChild("open", folder.path)));
     expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -21,7 +21,7 @@ describe("several processes", () => {
     ledger.close();
   });
 
-  it("write to one ledger without losing anything of one another", async () => {
+  it("write to one ledger without losing changes of each other", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     committed(await ledger.commit(creating(newTask("T-1"))));
@@ -31,7 +31,7 @@ describe("several processes", () => {
     ledger.close();
   });
 
-  it("lose nothing that was acknowledged when they are killed (INV-3)", async () => {
+  it("lose no acknowledged change when they are killed (INV-3)", async () => {
     using folder = temporaryFolder();
     const first = await open(folder.path);
     committed(await first.commit(creating(newTask("T-1"))));
@@ -63,7 +63,7 @@ describe("the files of a ledger", () => {
   const modes = (folder: string) =>
     Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
 
-  it.each([0o000, 0o022, 0o277])("are their owner's alone under the umask %o", async (mask) => {
+  it.each([0o000, 0o022, 0o277])("are readable for their owner only with the umask %o", async (mask) => {
     using folder = temporaryFolder();
     const before = process.umask(mask);
     try {
@@ -83,7 +83,7 @@ describe("the files of a ledger", () => {
     expect(statSync(join(folder.path, "new")).mode & 0o077).toBe(0);
   });
 
-  it("become so where they were not", async () => {
+  it("lose other permissions when they are opened", async () => {
     using folder = temporaryFolder();
     (await open(folder.path)).close();
     for (const name of readdirSync(folder.path)) chmodSync(join(folder.path, name), 0o644);
@@ -93,7 +93,7 @@ describe("the files of a ledger", () => {
     ledger.close();
   });
 
-  it("stay after a change that does not wait for the disk", async () => {
+  it("remain complete after a change that does not wait for the disk", async () => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     committed(await ledger.commit({ ...creating(newTask("T-1")), durable: false }));
@@ -109,7 +109,7 @@ describe("the files of a ledger", () => {
 });
 
 describe("a ledger in memory", () => {
-  it("has the secret that a simulation gives it", async () => {
+  it("has the given secret of a simulation", async () => {
     const ledger = await openMemoryLedger({ secret: "s".repeat(64) });
     expect(ledger.secret()).toBe("s".repeat(64));
     expect((await ledger.verify()).problems).toEqual([]);

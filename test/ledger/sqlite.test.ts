@@ -49,7 +49,7 @@ ledgerContract("a ledger on disk", {
 });
 
 describe("loading SQLite", () => {
-  it("says nothing of its being experimental, as Node 22 would, and lets all other warnings pass", () => {
+  it("hides the warning that it is experimental, as Node 22 prints it, and no other", () => {
     const { emitWarning, getBuiltinModule } = process;
     const said: string[] = [];
     const listening = (text: string | Error) => said.push(String(text));
