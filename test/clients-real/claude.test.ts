@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
   });
 
   it.skipIf(noSandbox !== undefined)(
-    "knows the person's own instructions, and cannot change them",
+    "reads the person's own instructions, and cannot change them",
     async () => {
       const calls = [{ name: "Bash", input: { command: "echo planted >> ~/.claude/CLAUDE.md" } }];
       await using server = await anthropicStandIn([writes("A.txt"), { calls }, reports]);
@@ -51,12 +51,12 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
       const { status, stderr } = await repository.run();
       expect(status, stderr).toBe(0);
       expect(server.heard()[0]).toContain("Be brief.");
-      expect(server.heard().at(-1)).toMatch(/read-only file system/i); // zsh says it in its own way
+      expect(server.heard().at(-1)).toMatch(/read-only file system/i); // zsh writes it in another way
       expect(readFileSync(join(repository.home.path, ".claude/CLAUDE.md"), "utf8")).toBe("Be brief.\n");
     },
   );
 
-  it("without a sandbox lets it edit and run the task's check, and not write elsewhere", async () => {
+  it("may edit and run the task's check without a sandbox, and cannot write elsewhere", async () => {
     using outside = temporaryFolder();
     const calls = ["test -e A.txt", `node -e "1" > x.txt`].map((command) => ({
       name: "Bash",
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     expect(existsSync(join(outside.path, "stray.txt"))).toBe(false);
   });
 
-  it("resumes the conversation after a refused review, with only what is new", async () => {
+  it("resumes the conversation after a refused review, with only the new part", async () => {
     const mends = { text: "I mend.", calls: [{ name: "Bash", input: { command: "rm stray.txt" } }] };
     const turns = [writes("A.txt"), writes("stray.txt", "And another."), reports, mends, reports];
     await using server = await anthropicStandIn(turns);
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     expect(first).not.toContain("stray.txt");
   });
 
-  it("waits out a limit of its account and goes on", async () => {
+  it("waits for the end of a limit of its account and continues", async () => {
     const seconds = Math.ceil(Date.now() / 1000) + 5;
     await using server = await anthropicStandIn([limit(seconds), writes("A.txt"), reports]);
     const env = { ANTHROPIC_BASE_URL: server.url, CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-stand-in" };
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     expect(done.tasks).toMatchObject([{ state: "MERGED" }]);
   });
 
-  it("is refused before anything starts where nobody is logged in", async () => {
+  it("is refused before anything starts if claude is not logged in", async () => {
     using repository = clientRepository({ agentConfig, tasks: [fileTask("A")], bin });
     const { status, stderr } = await repository.lockstep("run");
     expect(status).not.toBe(0);
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
   });
 });
 
-/** The answer to an account whose quota is used up. */
+/** The answer to an account without quota. */
 function limit(resetSeconds: number): Answer {
   const unified = (name: string, value: string) => [`anthropic-ratelimit-unified-${name}`, value];
   return {
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)("claude", () => {
   });
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** Runs it once, in a home and a folder of its own, as somebody with an account or a key. */
+  /** Runs claude once, in a home and a folder of its own, like a person with an account or a key. */
   async function once(answers: Parameters<typeof anthropicStandIn>[0], more: Partial<AgentStart> = {}) {
     await using server = await anthropicStandIn(answers);
     using home = temporaryFolder();
@@ -162,34 +162,34 @@ describe.skipIf(missing !== undefined)("claude", () => {
     return { ...ran, heard: server.heard(), asked: server.asked };
   }
 
-  it("whose account has no quota left is limited until the time that its server told", async () => {
+  it("with an account without quota is limited until the time that the server sends", async () => {
     const env = { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-stand-in" };
     const { end } = await once([limit(1795000000)], { env });
     expect(end).toMatchObject({ how: "limited", until: new Date(1795000000_000) });
   });
 
   it.each<[string, number, string, object]>([
-    ["whose key asks too often", 429, "rate_limit_error", { how: "limited", until: null }],
-    ["whose key is not known", 401, "authentication_error", { how: "unauthenticated" }],
-    ["whose server has too much to do", 529, "overloaded_error", { how: "unavailable" }],
-  ])("%s (%i) says so", async (_, status, type, expected) => {
+    ["with a rate limit for its key", 429, "rate_limit_error", { how: "limited", until: null }],
+    ["with an unknown key", 401, "authentication_error", { how: "unauthenticated" }],
+    ["with an overloaded server", 529, "overloaded_error", { how: "unavailable" }],
+  ])("%s (%i) reports that", async (_, status, type, expected) => {
     const { end } = await once([{ status, body: refusal(type, "no") }]);
     expect(end).toMatchObject(expected);
   });
 
-  it("whose server cannot be reached is unavailable", async () => {
+  it("with an unreachable server is unavailable", async () => {
     const { end } = await once([], { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" } });
     expect(end).toMatchObject({ how: "unavailable" });
   });
 
-  it("gets a prompt of a megabyte whole", async () => {
+  it("gets a whole prompt of one megabyte", async () => {
     const prompt = `begin ${"é word ".repeat(150_000)} end`;
     const { end, heard } = await once([reports], { prompt });
     expect(end).toMatchObject({ how: "done", answer: { status: "OK" } });
     expect(heard[0]).toContain(prompt);
   });
 
-  it("knows the project's instructions, and obeys neither its settings nor its servers", async () => {
+  it("reads the project's instructions, and ignores its settings and its servers", async () => {
     using project = temporaryFolder({ "CLAUDE.md": "Indent with three spaces.\n" });
     const mark = (name: string) => join(project.path, name);
     const hook = { hooks: [{ type: "command", command: `touch ${mark("hooked")}` }] };
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("claude", () => {
     expect(["A.txt", "hooked", "served"].filter((name) => existsSync(mark(name)))).toEqual(["A.txt"]);
   });
 
-  it("that does not find a conversation has failed and says so", async () => {
+  it("with an unknown conversation has failed and reports that", async () => {
     const { end } = await once([], { resume: "00000000-0000-4000-8000-000000000000" });
     expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("No conversation found") });
   });

@@ -21,7 +21,7 @@ const runs = (cmd: string): Turn => ({ calls: [{ name: "exec_command", input: { 
 const reports: Turn = { text: report(), usage: { input: 120, cached: 60, output: 7 } };
 const agentConfig = "{ adapter: codex, role: Coder }";
 
-/** Settings with which it asks the stand-in. */
+/** Settings that make codex use the stand-in. */
 const settings = (url: string) =>
   [
     'model = "gpt-5.5"',
@@ -63,11 +63,11 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     expect(task?.usage).toMatchObject({ tokens: 247, input: 220, cached: 110, output: 27 });
     expect(repository.git("show", "main:A.txt")).toBe("made");
     expect(server.heard()[0]).toContain(goal);
-    expect(server.heard()[0]).toContain("`danger-full-access`"); // two sandboxes, one in the other, do not work
+    expect(server.heard()[0]).toContain("`danger-full-access`"); // two nested sandboxes do not work
     expect(server.asked.filter(({ path }) => path !== "/v1/responses")).toEqual([]);
   });
 
-  it("without a sandbox has its own around it", async () => {
+  it("uses codex's own sandbox if there is no other", async () => {
     using outside = temporaryFolder();
     const stray = join("/var/tmp", outside.path.replaceAll("/", "-"));
     await using server = await openaiStandIn([writes("A.txt"), runs(`cat A.txt; touch ${stray}`), reports]);
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     expect(existsSync(stray)).toBe(false);
   });
 
-  it("resumes the conversation after a refused review, with only what is new", async () => {
+  it("resumes the conversation after a refused review, with only the new part", async () => {
     const turns = [
       writes("A.txt"),
       writes("stray.txt", "And another."),
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     expect(again.split("Your input is the JSON document").length).toBe(2);
   });
 
-  it("asks the person to log in where its server does not know it", async () => {
+  it("asks the person to log in if the server rejects the login", async () => {
     await using server = await openaiStandIn([refusal(401, { message: "no such key" })]);
     using repository = repositoryFor(server.url);
     const { status, done } = await repository.run();
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     expect(JSON.stringify(done)).toContain("no such key");
   });
 
-  it("is refused before anything starts where nobody is logged in", async () => {
+  it("is refused before anything starts if codex is not logged in", async () => {
     using repository = clientRepository({ agentConfig, tasks: [fileTask("A")], bin });
     const { status, stderr } = await repository.lockstep("run");
     expect(status).not.toBe(0);
@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)("codex", () => {
   });
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** Runs it once, in a home and a folder of its own. */
+  /** Runs codex once, in a home and a folder of its own. */
   async function once(
     answers: readonly (Turn | Answer)[],
     { home: given, url, ...more }: Partial<AgentStart> & { home?: TemporaryFolder; url?: string } = {},
@@ -141,7 +141,7 @@ describe.skipIf(missing !== undefined)("codex", () => {
   const tokens = (events: readonly AgentEvent[]) =>
     events.flatMap((event) => (event.type === "usage" ? [event.tokens] : []));
 
-  it("whose account has no quota left is limited until the time that its server told", async () => {
+  it("with an account without quota is limited until the time that the server sends", async () => {
     const resets_at = Math.ceil(Date.now() / 60_000) * 60 + 3 * 24 * 3600;
     const error = { type: "usage_limit_reached", message: "no", plan_type: "plus", resets_at };
     const { end } = await once([refusal(429, error)]);
@@ -154,32 +154,32 @@ describe.skipIf(missing !== undefined)("codex", () => {
       refusal(429, { code: "insufficient_quota" }),
       { how: "limited", until: null },
     ],
-    ["whose key asks too often", refusal(429, { message: "no" }), { how: "limited", until: null }],
-    ["whose key is not known", refusal(401, { message: "no" }), { how: "unauthenticated" }],
-    ["whose server has too much to do", refusal(503, { message: "no" }), { how: "unavailable" }],
+    ["with a rate limit for its key", refusal(429, { message: "no" }), { how: "limited", until: null }],
+    ["with an unknown key", refusal(401, { message: "no" }), { how: "unauthenticated" }],
+    ["with an overloaded server", refusal(503, { message: "no" }), { how: "unavailable" }],
     [
       "that asks for what its server does not have",
       refusal(400, { message: "no such model" }),
       { how: "failed" },
     ],
-  ])("%s says so", async (_, answer, expected) => {
+  ])("%s reports that", async (_, answer, expected) => {
     const { end } = await once([answer]);
     expect(end).toMatchObject(expected);
   });
 
-  it("whose server cannot be reached is unavailable", async () => {
+  it("with an unreachable server is unavailable", async () => {
     const { end } = await once([], { url: "http://127.0.0.1:9" });
     expect(end).toMatchObject({ how: "unavailable" });
   });
 
-  it("gets a prompt of almost a megabyte, its most, whole", async () => {
+  it("gets a whole prompt of almost one megabyte, its maximum", async () => {
     const prompt = `begin ${"é word ".repeat(140_000)} end`;
     const { end, heard } = await once([reports], { prompt });
     expect(end).toMatchObject({ how: "done", answer: { status: "OK" } });
     expect(heard[0]).toContain(prompt);
   });
 
-  it("tells what it used while it works, and what it used before only once", async () => {
+  it("reports its usage while it works, and earlier usage only once", async () => {
     using home = temporaryFolder();
     const first = await once([writes("A.txt"), runs("true"), reports], { home });
     expect(tokens(first.events)).toEqual([120, 110, 127]);
@@ -190,7 +190,7 @@ describe.skipIf(missing !== undefined)("codex", () => {
     expect(again.events).toContainEqual({ type: "conversation", id });
   });
 
-  it("is told of the project's instructions, and starts none of its servers", async () => {
+  it("gets the project's instructions, and starts none of its servers", async () => {
     using project = temporaryFolder({ "AGENTS.md": "Indent with three spaces.\n" });
     const mark = join(project.path, "served");
     project.write(".codex/config.toml", `[mcp_servers.s]\ncommand = "touch"\nargs = ["${mark}"]\n`);
@@ -199,7 +199,7 @@ describe.skipIf(missing !== undefined)("codex", () => {
     expect([existsSync(join(project.path, "A.txt")), existsSync(mark)]).toEqual([true, false]);
   });
 
-  it("that does not find a conversation has failed and says so", async () => {
+  it("with an unknown conversation has failed and reports that", async () => {
     const { end } = await once([], { resume: "00000000-0000-7000-8000-000000000000" });
     expect(end).toMatchObject({ how: "failed", output: expect.stringContaining("no rollout found") });
   });

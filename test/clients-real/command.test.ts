@@ -8,7 +8,7 @@ import { openaiStandIn } from "./support/openai.ts";
 
 interface Client {
   readonly install: readonly [name: string, pack: string, version: string];
-  /** Its tool for the shell, and what it calls the command there. */
+  /** The name of its tool for the shell, and of the parameter for the command. */
   readonly shell: readonly [tool: string, input: string];
   readonly model?: string;
   readonly standIn: typeof openaiStandIn | typeof geminiStandIn | typeof anthropicStandIn;

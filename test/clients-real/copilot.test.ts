@@ -21,7 +21,9 @@ const writes = (path: string, text = "I write.") => runs(`echo made > ${path}`, 
 const reports: Turn = { text: report(), usage: { input: 120, cached: 60, output: 7 } };
 const agentConfig = "{ adapter: copilot, role: Coder, model: stand-in }";
 
-/** The environment of somebody who has a provider of their own. It hides the key wherever its letters stand. */
+/**
+ * The environment of a person with a provider of their own. Copilot masks the letters of the key wherever they occur.
+ */
 const person = (url: string) => ({
   COPILOT_OFFLINE: "true",
   COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
@@ -31,7 +33,7 @@ const person = (url: string) => ({
 });
 const refusal = (status: number, message: string): Answer => ({
   ...{ status, body: { error: { message } } },
-  headers: { "retry-after": "7200" }, // it waits itself where that is short, or where it is told nothing
+  headers: { "retry-after": "7200" }, // it waits itself if the time is short or unknown
 });
 
 describe.skipIf(missing !== undefined)("a run with copilot", () => {
@@ -60,7 +62,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     expect(server.asked.filter(({ path }) => path !== "/v1/chat/completions")).toEqual([]);
   });
 
-  it("without a sandbox is kept to its folder by itself", async () => {
+  it("is restricted to its folder by copilot itself without a sandbox", async () => {
     using outside = temporaryFolder();
     const stray = join("/var/tmp", outside.path.replaceAll("/", "-"));
     await using server = await openaiStandIn([
@@ -72,7 +74,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     expect(existsSync(stray)).toBe(false);
   });
 
-  it("resumes the conversation after a refused review, with only what is new", async () => {
+  it("resumes the conversation after a refused review, with only the new part", async () => {
     const turns = [writes("A.txt"), writes("stray.txt"), reports, runs("rm stray.txt"), reports];
     await using server = await openaiStandIn(turns);
     using repository = repositoryFor(server.url);
@@ -83,7 +85,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     expect(again.split("Your input is the JSON document").length).toBe(2);
   });
 
-  it("waits out a limit of its account and goes on", async () => {
+  it("waits for the end of a limit of its account and continues", async () => {
     const limit = refusal(429, "You've hit a rate limit. Please try again in 3 seconds.");
     await using server = await openaiStandIn([limit, writes("A.txt"), reports]);
     using repository = repositoryFor(server.url);
@@ -92,7 +94,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     expect(done).toMatchObject({ outcome: "merged", tasks: [{ state: "MERGED" }] });
   });
 
-  it("is refused before anything starts where nobody is logged in", async () => {
+  it("is refused before anything starts if copilot is not logged in", async () => {
     using repository = clientRepository({ agentConfig, tasks: [fileTask("A")], bin });
     const { status, stderr } = await repository.lockstep("run");
     expect(status).not.toBe(0);
@@ -107,7 +109,7 @@ describe.skipIf(missing !== undefined)("copilot", () => {
   });
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** Runs it once, in a home and a folder of its own. */
+  /** Runs copilot once, in a home and a folder of its own. */
   async function once(
     answers: readonly (Turn | Answer)[],
     { home: given, env: more = {}, ...start }: Partial<AgentStart> & { home?: TemporaryFolder } = {},
@@ -119,7 +121,7 @@ describe.skipIf(missing !== undefined)("copilot", () => {
     const client = copilotAgent({ model: "stand-in", args: [], env: { COPILOT_HOME: home.path } });
     const env = {
       ...{ PATH: process.env.PATH ?? "", HOME: home.path, ...person(server.url) },
-      COPILOT_CACHE_HOME: join(bin, "..", "..", "cache"), // it unpacks itself into it
+      COPILOT_CACHE_HOME: join(bin, "..", "..", "cache"), // it unpacks itself there
       ...more,
     };
     const rest = { prompt: "do it", folder: folder.path, sandboxed: true, msMax: 120_000, env, ...start };
@@ -129,7 +131,7 @@ describe.skipIf(missing !== undefined)("copilot", () => {
   const tokens = (events: readonly AgentEvent[]) =>
     events.flatMap((event) => (event.type === "usage" ? [event.tokens] : []));
 
-  it("whose account has no quota left is limited until the time that it told", async () => {
+  it("with an account without quota is limited until the reported time", async () => {
     const before = Date.now();
     const { end } = await once([refusal(429, "You've hit a rate limit. Please try again in 2 hours.")]);
     expect(end).toMatchObject({ how: "limited", reason: expect.stringContaining("rate limit") });
@@ -139,16 +141,16 @@ describe.skipIf(missing !== undefined)("copilot", () => {
   });
 
   it.each<[string, Answer, object]>([
-    ["whose key has no money left", refusal(402, "no"), { how: "limited", until: null }],
-    ["whose key is not known", refusal(401, "no"), { how: "unauthenticated" }],
-    ["whose server has too much to do", refusal(503, "no"), { how: "unavailable" }],
-    ["that asks for what its server does not have", refusal(400, "no such model"), { how: "failed" }],
-  ])("%s says so", async (_, answer, expected) => {
+    ["without credit for its key", refusal(402, "no"), { how: "limited", until: null }],
+    ["with an unknown key", refusal(401, "no"), { how: "unauthenticated" }],
+    ["with an overloaded server", refusal(503, "no"), { how: "unavailable" }],
+    ["with an unknown model", refusal(400, "no such model"), { how: "failed" }],
+  ])("%s reports that", async (_, answer, expected) => {
     const { end } = await once([answer]);
     expect(end).toMatchObject(expected);
   });
 
-  it("whose server cannot be reached is unavailable", async () => {
+  it("with an unreachable server is unavailable", async () => {
     const { end } = await once([], { env: { COPILOT_PROVIDER_BASE_URL: "http://127.0.0.1:9/v1" } });
     expect(end).toMatchObject({ how: "unavailable" });
   });
@@ -158,14 +160,14 @@ describe.skipIf(missing !== undefined)("copilot", () => {
     expect(end).toMatchObject({ how: "unauthenticated", reason: expect.stringContaining("copilot login") });
   });
 
-  it("gets a prompt of a megabyte whole", async () => {
+  it("gets a whole prompt of one megabyte", async () => {
     const prompt = `begin ${"é word ".repeat(150_000)} end`;
     const { end, heard } = await once([reports], { prompt });
     expect(end).toMatchObject({ how: "done", answer: { status: "OK" } });
     expect(heard[0]).toContain(prompt);
   });
 
-  it("tells what it used while it works, and what it used before only once", async () => {
+  it("reports its usage while it works, and earlier usage only once", async () => {
     using home = temporaryFolder();
     const first = await once([writes("A.txt"), runs("true"), reports], { home });
     expect(tokens(first.events)).toEqual([120, 120, 127]);
@@ -176,7 +178,7 @@ describe.skipIf(missing !== undefined)("copilot", () => {
     expect(again.events).toContainEqual({ type: "conversation", id });
   });
 
-  it("knows the project's instructions, and obeys neither its hooks nor its servers", async () => {
+  it("reads the project's instructions, and ignores its hooks and its servers", async () => {
     using project = temporaryFolder({ "AGENTS.md": "Indent with three spaces.\n" });
     const mark = (name: string) => join(project.path, name);
     const hook = { type: "command", bash: `touch ${mark("hooked")}`, timeoutSec: 5 };

@@ -13,7 +13,7 @@ const { bin, missing } = await installClient("gemini", "@google/gemini-cli", "0.
 
 const model = "gemini-2.5-pro";
 const settings = { model, args: [], env: {} };
-/** A server of one's own is used only by those who chose a key as their login. */
+/** Only a login by key may use a custom server. */
 const keyAsLogin = JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } });
 
 function envFor({ url }: GeminiStandIn) {
@@ -24,7 +24,7 @@ function write(file: string, content: string): Turn {
   return { calls: [{ name: "write_file", input: { file_path: file, content } }] };
 }
 
-/** One conversation with the client by itself. */
+/** One conversation with the client alone. */
 async function talk(
   turns: readonly (Turn | Answer)[],
   {
@@ -53,9 +53,9 @@ async function talk(
 
 const names = ["made.txt", "hook-ran", "server-ran"];
 
-describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
+describe.skipIf(missing !== undefined)("the gemini client alone", () => {
   it.each([noSandbox === undefined, false])(
-    "works in a sandbox (%s), and tells what it did and used",
+    "works in a sandbox (%s), and reports its actions and usage",
     async (sandboxed) => {
       const turns = [
         { text: "I begin.", ...write("made.txt", "one\n") },
@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
     },
   );
 
-  it("hears the prompt whole, and no file in the place of a name", async () => {
+  it("gets the whole prompt, without files in the place of names", async () => {
     const prompt = `Look at @a.txt, mail me@example.com.\n${"word ".repeat(60_000)}\nthe end`;
     const { heard } = await talk([{ text: report() }], { prompt });
     const text = heard[0]?.replaceAll("\\@", "@") ?? "";
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
     expect(text).not.toContain("Content from");
   });
 
-  it("runs nothing that the project's own settings name", async () => {
+  it("runs nothing from the project's own settings", async () => {
     const mark = (name: string) => `touch "$PWD/${name}"`;
     const hook = { type: "command", command: mark("hook-ran"), name: "h" };
     const project = {
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
     expect(files).toEqual({ "made.txt": "one\n", "hook-ran": undefined, "server-ran": undefined });
   });
 
-  it("ends as limited by a quota, until the time that the server says", async () => {
+  it("ends as limited by a quota, until the time that the server sends", async () => {
     const quota = refusal(429, "RESOURCE_EXHAUSTED", "Your quota will reset after 3h17m5s.", [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
     expect(until - before).toBeLessThan(12_000_000);
   });
 
-  it("ends as unauthenticated with a key that the server does not know", async () => {
+  it("ends as unauthenticated with a key that the server rejects", async () => {
     const invalid = refusal(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", [
       {
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
 describe.skipIf(missing !== undefined)("a run with the gemini client", () => {
   const agentConfig = `{ adapter: gemini, role: Coder, model: ${model} }`;
 
-  it("merges what it did, proven, with what it used", async () => {
+  it("merges proven work, and records the usage", async () => {
     await using server = await geminiStandIn([write("T-1.txt", "one\n"), { text: report() }]);
     using repository = clientRepository({ agentConfig, tasks: [fileTask("T-1")], bin, env: envFor(server) });
     repository.home.write(".gemini/settings.json", keyAsLogin);
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)("a run with the gemini client", () => {
     expect(server.heard()[0]).toContain("make T-1.txt");
   });
 
-  it("goes on in the same conversation after a refused review", async () => {
+  it("continues the same conversation after a refused review", async () => {
     await using server = await geminiStandIn([
       write("T-1.txt", "one\n"),
       { text: "And another.", ...write("stray.txt", "none\n") },

@@ -16,7 +16,7 @@ const claude: GuardedCase = {
   installed: await installClient("claude", "@anthropic-ai/claude-code", "2.1.325"),
   calls: {
     write: (path) => ({ name: "Write", input: { file_path: path, content: "made\n" } }),
-    // What was not read before it does not edit, and calls no hook for it.
+    // Claude edits only files that it has read before, and calls no hook for others.
     edit: (path) => [
       { name: "Read", input: { file_path: path } },
       { name: "Edit", input: { file_path: path, old_string: "x", new_string: "y" } },
@@ -59,7 +59,7 @@ const claude: GuardedCase = {
       ANTHROPIC_API_KEY: "stand-in",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
-      IS_SANDBOX: "1", // root is refused full leave otherwise
+      IS_SANDBOX: "1", // or it refuses full permissions to root
     },
   }),
 };
@@ -67,7 +67,7 @@ const claude: GuardedCase = {
 guardCases(claude);
 sandboxCases(claude);
 
-/** With which `init` has it ask where the settings are one person's. */
+/** With these, `init` makes claude ask over HTTP if the settings belong to one person. */
 async function overHttp({ warm }: GuardPlace) {
   if (warm === undefined) return {};
   return {

@@ -72,7 +72,7 @@ function settings({ url, folder }: GuardPlace): string {
   ].join("\n");
 }
 
-/** As `init` asks for them, in the person's environment. */
+/** The hooks that `init` asks for, in the person's environment. */
 async function hooksOf({ folder, env, command }: GuardPlace) {
   for (const [name, value] of Object.entries({ ...env, STAND_IN_KEY: "stand-in" })) vi.stubEnv(name, value);
   try {

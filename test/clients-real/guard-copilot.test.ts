@@ -33,7 +33,7 @@ const copilot: GuardedCase = {
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
   start: (place) => {
-    // As it asks at its first start. With `--trust-folder` it reads no hooks in a folder below.
+    // The answer to the question at its first start. With `--trust-folder` it reads no hooks in a subfolder.
     place.home.write(".copilot/config.json", JSON.stringify({ trustedFolders: [place.folder] }));
     return {
       words: [
@@ -48,7 +48,7 @@ const copilot: GuardedCase = {
         COPILOT_PROVIDER_API_KEY: "key-of-the-stand-in",
         COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "1000000",
         COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "8000",
-        COPILOT_CACHE_HOME: join(installed.bin, "..", "..", "cache"), // it unpacks itself into it
+        COPILOT_CACHE_HOME: join(installed.bin, "..", "..", "cache"), // it unpacks itself there
       },
     };
   },

@@ -12,7 +12,7 @@ const opencode: GuardedCase = {
   installed: await installClient("opencode", "opencode-ai", "1.18.33"),
   calls: {
     write: (filePath) => ({ name: "write", input: { filePath, content: "made\n" } }),
-    // It wants a file to be read before.
+    // OpenCode edits only files that it has read before.
     edit: (filePath) => [
       { name: "read", input: { filePath } },
       { name: "edit", input: { filePath, oldString: "x", newString: "y" } },
@@ -38,7 +38,7 @@ const opencode: GuardedCase = {
       env: {
         OPENCODE_DISABLE_MODELS_FETCH: "1",
         OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-        // It fetches a package for plugins that ours does not need, and waits for it.
+        // OpenCode waits while it fetches a package for plugins, which ours does not need.
         npm_config_registry: "http://127.0.0.1:9",
         npm_config_fetch_retries: "0",
       },

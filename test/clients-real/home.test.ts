@@ -39,7 +39,7 @@ describe.skipIf(noSandbox !== undefined).each(triedClients)("the home of a perso
     return { server, repository, asks };
   }
 
-  it("works in `run` has nothing of what its agent planted, and the next conversation hears none of it", async () => {
+  it("works in `run` contains nothing that the agent planted, and neither does the next conversation", async () => {
     const plant = client.obeys.map((path) => {
       const file = `~/${client.folder}/${path}`;
       return `mkdir -p ${dirname(file)}; echo ${planted} >> ${file}; ln -s ~/.bashrc ${file}-link`;
@@ -74,7 +74,7 @@ describe.skipIf(noSandbox !== undefined).each(triedClients)("the home of a perso
     expect(server.heard().at(-1)).not.toContain(planted);
   });
 
-  it("worked in a task that the person takes over has its conversation, which goes on there", async () => {
+  it("worked in a task that the person takes over contains the conversation, which continues there", async () => {
     const all = await opened([
       { text: "FIRST WORD", calls: [client.shell("touch first")] },
       { calls: [client.shell("touch second; sleep 100")] },
@@ -105,7 +105,7 @@ describe.skipIf(noSandbox !== undefined).each(triedClients)("the home of a perso
     const heard = server.heard()[before] ?? "";
     expect(heard).toContain("FIRST WORD");
     expect(heard).toContain("I go on");
-    // What the agent was allowed in its sandbox it is not allowed here.
+    // The agent's permissions in its sandbox do not apply here.
     expect(existsSync(join(details.folder, "allowed"))).toBe(false);
   });
 });

@@ -3,11 +3,11 @@ import { clientRepository, fileTask, report } from "./support/client-repository.
 import { installClient } from "./support/install-client.ts";
 import { triedClients } from "./support/tried-clients.ts";
 
-/** OpenCode says what an answer used only after the answer's tools, on its stream and on disk. */
+/** OpenCode reports the usage of an answer only after the answer's tools, on its stream and on disk. */
 const tellsEarly = triedClients.filter(({ name }) => name !== "opencode");
 
 describe.each(tellsEarly)("a run with $name", (client) => {
-  it("ends at its limit of tokens during a command, and what was used is recorded", async () => {
+  it("ends at its token limit during a command, and the usage is recorded", async () => {
     const { bin, missing } = await installClient(client.name, ...client.pack);
     if (missing !== undefined) return;
     await using server = await client.standIn([

@@ -27,7 +27,7 @@ function write(filePath: string, content: string): Turn {
   return { calls: [{ name: "write", input: { filePath, content } }] };
 }
 
-/** One conversation with the client by itself. */
+/** One conversation with the client alone. */
 async function talk(
   turns: readonly (Turn | Answer)[],
   {
@@ -52,9 +52,9 @@ async function talk(
 
 const names = ["made.txt", "plugin-ran", "server-ran"];
 
-describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
+describe.skipIf(missing !== undefined)("the opencode client alone", () => {
   it.each([noSandbox === undefined, false])(
-    "works in a sandbox (%s), and tells what it did and used",
+    "works in a sandbox (%s), and reports its actions and usage",
     async (sandboxed) => {
       const { end, events, probe, files } = await talk(
         [
@@ -80,14 +80,14 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
     },
   );
 
-  it("hears the prompt whole, as it is, and asks no model for a title", async () => {
+  it("gets the whole, unchanged prompt, and asks no model for a title", async () => {
     const prompt = `Look at @a.txt, mail me@example.com.\n${"word ".repeat(60_000)}\nthe end`;
     const { asked, heard } = await talk([{ text: report() }], { prompt });
     expect(asked).toHaveLength(1);
     expect(heard[0]).toContain(prompt);
   });
 
-  it("runs nothing that the project's own settings name, and reads its guide", async () => {
+  it("runs nothing from the project's own settings, and reads its guide", async () => {
     const mark = (name: string) => `require("fs").writeFileSync("${name}", "")`;
     const project = {
       mcp: { s: { type: "local", command: ["sh", "-c", "touch server-ran"], enabled: true } },
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
     expect(found).toEqual(["made.txt"]);
   });
 
-  it("goes on without a sandbox after a write outside of its folder was refused", async () => {
+  it("continues without a sandbox after a refused write outside its folder", async () => {
     using outside = clientPlace({ bin });
     const file = join(outside.home.path, "out.txt");
     const { end, events } = await talk([write(file, "out\n"), { text: report() }], { sandboxed: false });
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
   });
 
   it.skipIf(noSandbox !== undefined)(
-    "cannot change the settings that the person's own conversations obey",
+    "cannot change the settings of the person's own conversations",
     async () => {
       const command = "touch ~/.config/opencode/x; touch ~/.local/share/opencode/y";
       const shell = { calls: [{ name: "bash", input: { command, description: "try" } }] };
@@ -131,7 +131,7 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
     },
   );
 
-  it("ends as limited when the server still refuses after its own tries", async () => {
+  it("ends as limited if the server still refuses after its own retries", async () => {
     const error = { error: { message: "Rate limit reached for m", code: "rate_limit_exceeded" } };
     const { end, asked } = await talk([{ status: 429, headers: { "retry-after": "1" }, body: error }]);
     expect(end).toMatchObject({
@@ -142,13 +142,13 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it("ends as unauthenticated with a key that the server does not know", async () => {
+  it("ends as unauthenticated with a key that the server rejects", async () => {
     const error = { error: { message: "Incorrect API key provided", code: "invalid_api_key" } };
     const { end } = await talk([{ status: 401, body: error }]);
     expect(end).toEqual({ how: "unauthenticated", reason: "Incorrect API key provided" });
   });
 
-  it("is not usable with a model of a provider where nobody logged in", async () => {
+  it("is not usable with a model of a provider without a login", async () => {
     using _place = clientPlace({ bin });
     expect(await opencodeAgent(settings).probe()).toMatchObject({ usable: false, why: "unauthenticated" });
   });
@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)("the opencode client by itself", () => {
 describe.skipIf(missing !== undefined)("a run with the opencode client", () => {
   const agentConfig = `{ adapter: opencode, role: Coder, model: ${model} }`;
 
-  it("merges what it did, proven, with what it used", async () => {
+  it("merges proven work, and records the usage", async () => {
     await using server = await openaiStandIn([write("T-1.txt", "one\n"), { text: report() }]);
     using repository = clientRepository({ agentConfig, tasks: [fileTask("T-1")], bin });
     repository.home.write(configFile, configFor(server.url));
@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)("a run with the opencode client", () => {
     expect(server.heard()[0]).toContain("make T-1.txt");
   });
 
-  it("goes on in the same conversation after a refused review", async () => {
+  it("continues the same conversation after a refused review", async () => {
     const turns = [
       write("T-1.txt", "one\n"),
       { text: "And another.", ...write("stray.txt", "none\n") },

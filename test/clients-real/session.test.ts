@@ -19,7 +19,7 @@ const plan = `tasks:
 `;
 const criteria = [{ id: "AC-1", description: "Both are there", verify: ["cmd: test -e a.txt -a -e b.txt"] }];
 
-/** What each role does with the client's own tools; the others only look and answer. */
+/** The tool calls of each role; the other roles only read and answer. */
 const works: Readonly<Record<string, (at: { session: string; task: string }) => readonly ModelCall[]>> = {
   SpecAgent: ({ session }) => [
     write(
@@ -53,8 +53,8 @@ function play(said: string): Turn {
   return calls === undefined ? { text: report() } : { text: "I work.", calls };
 }
 
-describe.skipIf(missing !== undefined)("a session whose every role is played by claude", () => {
-  it("goes from its goal to done, with a person's word at both gates", { timeout: msMax }, async () => {
+describe.skipIf(missing !== undefined)("a session with claude in every role", () => {
+  it("runs from its goal to DONE, with a person's answer at both gates", { timeout: msMax }, async () => {
     await using server = await anthropicStandIn(play);
     const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: "stand-in" };
     const agentConfig = "{ adapter: claude, role: Coder }";

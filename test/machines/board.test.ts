@@ -16,7 +16,7 @@ afterAll(closeDatabases);
 const session = "2026-02-14_fleet";
 const keyOf = (id: string) => `${session}/${id}`;
 
-/** The engine of a machine of that name, which offers two slots. */
+/** The engine of a machine with this name, which offers two slots. */
 async function machine({ url }: LedgerDatabase, name: string) {
   const id = name.padEnd(16, "0");
   const ledger = await openPostgresLedger({ url, machine: { id, name, lockstep: "0" } });
@@ -29,7 +29,7 @@ async function machine({ url }: LedgerDatabase, name: string) {
 }
 
 describe("the board of a shared ledger", () => {
-  it("says on which machine each task is, what each machine offers, and which is dead", async () => {
+  it("shows on which machine each task is, what each machine offers, and which is dead", async () => {
     await using ground = await boardGround();
     const database = await takeDatabase();
     using here = await machine(database, "atlas");
@@ -82,7 +82,7 @@ describe("the board of a shared ledger", () => {
     await database.free();
   });
 
-  it("is served with the ledger of the shell, and refused where the server has another one", async () => {
+  it("is served with the ledger of the shell, and refused if the server uses another one", async () => {
     await using shared = await sharedMachines({ agents: { a: [[answer("OK")]] }, tasks: [] });
     const [one] = shared.machines as [SharedMachine];
     const words = ["board", "--no-open", "--json"];

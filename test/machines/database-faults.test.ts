@@ -27,7 +27,7 @@ describe("a database that was restored from yesterday's backup (M-9)", () => {
         INSERT INTO lockstep.${table} SELECT * FROM backup.${table};`,
       );
       await raw(`BEGIN; SET LOCAL session_replication_role = replica; ${restore.join("\n")} COMMIT;`);
-      // The other machine has seen nothing of what is lost.
+      // The other machine has seen none of the lost changes.
       expect((await dispatch(other, "T-3")).status).toBe(0);
       const refused = await one.run(["status"]);
       expect(refused.status).toBe(1);
@@ -51,7 +51,7 @@ describe("a database that was restored from yesterday's backup (M-9)", () => {
 });
 
 describe("a server that has no connection left (M-12)", () => {
-  it("is waited for, which is said once", async () => {
+  it("is waited for with one message", async () => {
     await using shared = await sharedMachines(none);
     const [machine] = shared.machines as [SharedMachine];
     const { name, raw } = shared.database;
@@ -69,7 +69,7 @@ describe("a server that has no connection left (M-12)", () => {
 });
 
 describe("a ledger that a newer Lockstep migrates during a run (M-13)", () => {
-  it("ends the run, which stores nothing more, and refuses every command with what to install", async () => {
+  it("ends the run, which stores nothing more, and refuses every command with the version to install", async () => {
     await using shared = await sharedMachines(waiting);
     const [machine] = shared.machines as [SharedMachine];
     const { raw } = shared.database;
@@ -88,8 +88,8 @@ describe("a ledger that a newer Lockstep migrates during a run (M-13)", () => {
   });
 });
 
-describe("a login that fails, and a database that is not ours (M-14)", () => {
-  it("gives an error that says which, without the password, and writes nothing", async () => {
+describe("a login that fails, and a foreign database (M-14)", () => {
+  it("gives an error that names which, without the password, and writes nothing", async () => {
     await using shared = await sharedMachines(none);
     const [{ repository }] = shared.machines as [SharedMachine];
     const { server, name } = shared.database;

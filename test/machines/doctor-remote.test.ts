@@ -6,7 +6,7 @@ const onlyBranches = `while read old new ref; do
   case $ref in refs/heads/*) ;; *) echo "no custom refs here" >&2; exit 1 ;; esac
 done`;
 
-it("doctor tries the remote with a push that it deletes again, and names what to set", async () => {
+it("doctor tests the remote with a push that it deletes again, and names the settings to change", async () => {
   using repository = landRepository({
     ".lockstep/config.yaml": `remote: origin\nintegrate: push\n${checksByName}`,
   });

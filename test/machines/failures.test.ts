@@ -62,7 +62,7 @@ describe("clocks that are hours apart and jump (M-5)", () => {
 describe("a cloned disk image (M-10)", () => {
   const whyNot = process.getuid?.() === 0 ? undefined : "it takes root to give a process another boot id";
   it.skipIf(skipLoudly("THE TESTS OF A CLONED MACHINE", whyNot, { isWanted: false }))(
-    "is not taken for the machine that it was copied from: nothing of that one is ended",
+    "is not mistaken for the original machine: no attempt of that one is ended",
     async () => {
       await using shared = await sharedMachines(waiting, none);
       const [original, clone] = shared.machines as [SharedMachine, SharedMachine];
@@ -112,9 +112,9 @@ describe("a machine that was frozen for longer than its lease (M-11)", () => {
 
 describe("from inside an attempt and from inside a check (M-16)", () => {
   it.skipIf(skipLoudly("THE TESTS OF WHAT AN AGENT CAN REACH", missing))(
-    "neither the ledger's URL nor what opens it can be read",
+    "neither the ledger's URL nor its credentials can be read",
     async () => {
-      // Counts what must not be there, then what shows that it looked.
+      // Counts what must not be there, then what proves that the command has looked.
       const look = [
         'seen=$( (env; cat "$HOME/.pgpass" "$PGPASSFILE" "$LOCKSTEP_ROOT"/.git/lockstep/*) 2>&1 )',
         'printf "%s\\n" "$seen" | grep -cE "hunter2|postgres:|LEDGER_URL|^PG" > A.txt',

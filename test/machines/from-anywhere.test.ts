@@ -8,7 +8,7 @@ import { eventually } from "../support/run-command.ts";
 
 afterAll(closeDatabases);
 
-/** Only a machine with the label does the task. */
+/** Only a machine with the label runs the task. */
 const tasks = [task("A", "a", ", label: gpu")];
 
 describe("a person on a third machine", () => {
@@ -36,7 +36,7 @@ describe("a person on a third machine", () => {
     expect(diff).toContain("+made");
   });
 
-  it("changes the configuration for all by a push, and its checkout is behind after a merge", async () => {
+  it("changes the configuration for all machines by a push, and its checkout is behind after a merge", async () => {
     await using all = await fleet({
       ...{ agents: { a: [[writes("A"), answer("OK")]] }, tasks },
       config: "limits: { max_parallel: 1 }\n",

@@ -71,7 +71,7 @@ const callerOf = (id: string, details: unknown): Caller => {
 };
 
 describe("the guard with a shared ledger", () => {
-  it("holds nobody here to the locks of another machine's tasks, but its own tasks to theirs", async () => {
+  it("ignores the locks of another machine's tasks, and applies those of its own", async () => {
     await using guards = await twoGuards();
     const { one, other } = guards;
     expect((await dispatch(other.engine, packet("T-1", ["src"]))).allow).toBe(true);
@@ -79,14 +79,14 @@ describe("the guard with a shared ledger", () => {
     expect(passed).toEqual({ stdout: "", stderr: "", exit: 0 });
     expect((await other.writes("src/a.ts")).stdout).toContain("deny");
     const started = await dispatch(one.engine, packet("T-2", ["docs"]));
-    // At once: the process that dispatched left a mark for the guard of its machine.
+    // At once: the process that dispatched has left a mark for the guard of its machine.
     expect((await one.writes("docs/b.md")).stdout).toContain("deny");
     const own = callerOf("T-2", started.details);
     expect((await one.writes("docs/b.md", own)).stdout).not.toContain("deny");
     expect((await one.writes("src/a.ts", own)).stdout).toContain("deny");
   });
 
-  it("knows the locks for two seconds without the ledger; then refuses callers with a task and warns all others", async () => {
+  it("knows the locks for two seconds without the ledger; then it refuses callers with a task and warns all others", async () => {
     await using guards = await twoGuards();
     const { one, proxy } = guards;
     const started = await dispatch(one.engine, packet("T-1", ["src"]));

@@ -141,7 +141,7 @@ describe("lockstep ledger", () => {
     }
   });
 
-  it("says how to configure a shared ledger where there is none", async () => {
+  it("explains how to configure a shared ledger if there is none", async () => {
     using repository = planned(wish);
     const nothing = await repository.run(["ledger", "move", "--to", "postgres://me:hunter2@127.0.0.1:1/x"]);
     expect(nothing.stderr).toContain("this machine has no ledger to move");

@@ -11,7 +11,7 @@ afterAll(closeDatabases);
 
 const none = { agents: { a: [[answer("OK")]] }, tasks: [] };
 
-/** A member of the fleet on a machine of that name; it does no work. */
+/** A fleet member on a machine with this name; it does no work. */
 async function joins({ database }: SharedMachines, id: string) {
   const machine = { id, name: `box-${id}`, lockstep: "0" };
   const ledger = await openPostgresLedger({ url: database.url, machine });
@@ -34,7 +34,7 @@ const passing = (seconds: number) =>
   `UPDATE lockstep.clock SET ms = greatest(ms, extract(epoch FROM now()) * 1000) + ${seconds * 1000}`;
 
 describe("the machines of a fleet", () => {
-  it("are listed with what they offer, drained by name, and forgotten once they are dead", async () => {
+  it("are listed with their offers, drained by name, and forgotten once they are dead", async () => {
     await using shared = await sharedMachines(none);
     const [one] = shared.machines as [SharedMachine];
     await joins(shared, "aaaa1111");
@@ -66,14 +66,14 @@ describe("the machines of a fleet", () => {
     expect(await listed()).toBeDefined();
     expect((await one.run(["machine", "forget", "aaaa"])).status).toBe(0);
     expect(await listed()).toBeUndefined();
-    // It comes back.
+    // It returns.
     await shared.database.raw(passing(1));
     await joins(shared, "aaaa1111");
     expect(await listed()).toMatchObject({ gone: false });
     expect((await one.run(["audit", "verify"])).status).toBe(0);
   });
 
-  it("are none if the ledger belongs to one", async () => {
+  it("are empty if the ledger is not shared", async () => {
     await using shared = await sharedMachines(none);
     const [{ repository }] = shared.machines as [SharedMachine];
     expect(JSON.parse((await repository.run(["machine", "list", "--json"])).stdout)).toEqual({

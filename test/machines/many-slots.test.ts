@@ -45,14 +45,14 @@ describe("10,000 tasks and 64 slots (M-15)", { timeout: 120_000 }, () => {
     const taken = filled.flatMap(({ tasks }) => tasks);
     expect(filled.map(({ tasks }) => tasks.length)).toEqual(ledgers.map(() => slots));
     expect(new Set(taken).size).toBe(machines * slots);
-    // Nobody loses more often than there are slots of others.
+    // No machine loses more races than there are slots of others.
     for (const { lost } of filled) expect(lost).toBeLessThanOrEqual((machines - 1) * slots);
     for (const ledger of ledgers) ledger.close();
     await database.free();
   });
 });
 
-/** As a member does: starts what is next until its slots are full, and leaves what others were faster with. */
+/** Like a member: starts the next tasks until its slots are full, and skips those that others have started. */
 async function fillSlots(engine: Engine, standing: Standing<PlannedTask>) {
   const own = { maxParallel: slots, maxReview: 8, maxActive: slots, resources: {} };
   const limits = fleetLimits(own, { slots, machines });

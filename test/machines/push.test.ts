@@ -34,7 +34,7 @@ describe("integrate: push", () => {
 });
 
 describe("the base of a remote", () => {
-  it("is fetched by several at once while it moves", async () => {
+  it("is fetched by several processes while it moves", async () => {
     using repository = pushing();
     using remote = bareRemote(repository);
     const wanted = { name: "origin", base: "main", notes: sharedNotesRef("refs") };

@@ -11,7 +11,7 @@ afterAll(closeDatabases);
 const leaseSeconds = 4;
 
 describe("an agent whose machine is cut off from the ledger", () => {
-  it("goes on through a short interruption, and is stopped before its lease ends in a long one", async () => {
+  it("continues through a short interruption, and is stopped before its lease ends in a long one", async () => {
     const database = await takeDatabase();
     await using proxy = await cuttingProxy(database.server.port);
     const url = `postgres://machine@127.0.0.1:${proxy.port}/${database.name}`;

@@ -34,7 +34,7 @@ afterAll(() => {
   folder[Symbol.dispose]();
 });
 
-/** After a kill, the old server's processes need a moment to end. */
+/** After a kill, the processes of the old server need a moment to end. */
 async function startAgain(): Promise<void> {
   for (let round = 0; ; round += 1) {
     try {
@@ -71,7 +71,7 @@ describe("a server that is stopped or killed, and started again (M-3)", () => {
     ledger.close();
   });
 
-  it("gives every running lease its full length again, once", async () => {
+  it("extends every running lease to its full length, once", async () => {
     const ledger = await openPostgresLedger({ url });
     const clock = ledger.clock as NonNullable<typeof ledger.clock>;
     const engine = { ...(await memoryEngine({ ledger })), clock };
@@ -101,7 +101,7 @@ describe("a server that is stopped or killed, and started again (M-3)", () => {
     ledger.close();
   });
 
-  it("a command says once that it waits, and then does its work", async () => {
+  it("a command reports once that it waits, and then does its work", async () => {
     using repository = planned({ agents: { a: [[answer("OK")]] }, tasks: [] });
     const machine = machineOf(repository, url);
     server.stop();

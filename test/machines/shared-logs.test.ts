@@ -12,7 +12,7 @@ afterAll(closeDatabases);
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-it("the end of a log can be read elsewhere, in the order of all machines, with where the rest is", async () => {
+it("the end of a log can be read on other machines, in the order of all of them, with the place of the rest", async () => {
   const database = await takeDatabase();
   using home = temporaryFolder({});
   const ledger = await openPostgresLedger({ url: database.url });
@@ -51,7 +51,7 @@ it("the end of a log can be read elsewhere, in the order of all machines, with w
   ]);
   expect(found?.lines.every((line) => line.startsWith("2026-01-01T00:00:"))).toBe(true);
   expect(await logs.asked(["T-1", "T-2"])).toEqual(["T-1"]);
-  // What is new comes while somebody asks, without waiting for the slow pace of 20 seconds.
+  // New lines arrive while a person follows the log, without waiting for the slow interval of 20 seconds.
   const again = machine("works");
   for (const text of ["more", "still more"]) {
     again.files.add("T-1", at(50), text);

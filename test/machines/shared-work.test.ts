@@ -13,10 +13,10 @@ describe("an agent's work", () => {
   it.each([
     ["refs", "refs/lockstep"],
     ["heads", "refs/heads/lockstep"],
-  ])("is at the remote before it is handed in, with transport %s", async (transport, prefix) => {
+  ])("is at the remote before it is submitted, with transport %s", async (transport, prefix) => {
     using repository = planned(wish(`transport: ${transport}\n`));
     using remote = bareRemote(repository);
-    // The host asks the ledger: at that moment the task must not have been handed in.
+    // The host asks the ledger: at that moment the task must not have been submitted.
     remote.hook("pre-receive", `cd ${repository.path} && env -u GIT_DIR -u GIT_QUARANTINE_PATH ${askState}`);
     const { status, done, stderr } = await runPlan(repository);
     expect(status, stderr).toBe(0);
@@ -27,7 +27,7 @@ describe("an agent's work", () => {
     expect(remote.ref("refs/heads/main")).not.toBe(repository.git("rev-parse", "main"));
   });
 
-  it("that cannot be pushed is not handed in, and is pushed when the remote accepts it again", async () => {
+  it("that cannot be pushed is not submitted, and is pushed when the remote accepts it again", async () => {
     using repository = planned(wish());
     using remote = bareRemote(repository);
     remote.hook("pre-receive", "echo 'no space for you' >&2; exit 1");

@@ -37,7 +37,7 @@ describe("two people on two machines with one ledger", () => {
     expect((await one.run(["reconcile"])).status).toBe(0);
   });
 
-  it("run their plans at the same time, each on its own base, and every task is merged once", async () => {
+  it("run their plans in parallel, each on its own base, and every task is merged once", async () => {
     const wish = (id: string) => ({
       agents: { a: [[writes(id), answer("OK")]] },
       tasks: [task(id, "a")],

@@ -17,13 +17,13 @@ interface MessagesRequest {
 }
 
 export interface AnthropicStandIn extends StandIn {
-  /** What was said so far in each request of the conversation, as text. */
+  /** The conversation before each request, as text. */
   heard(): readonly string[];
 }
 
 /**
- * Anthropic's Messages API, playing turns to whoever has tools; side questions get a title. Where several
- * conversations go on at once, each turn is made from what was said in its own so far, as JSON.
+ * Anthropic's Messages API. It plays turns to requests with tools; side questions get a title. With several parallel
+ * conversations, each turn is made from its own conversation as JSON.
  */
 export async function anthropicStandIn(
   turns: readonly (Turn | Answer)[] | ((said: string) => Turn | Answer),

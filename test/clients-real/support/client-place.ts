@@ -7,7 +7,7 @@ import { bubblewrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
 import { type Started, started } from "../../clients/started-agent.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Where a client is started by itself, without a run around it: a repository, and a person with a home. */
+/** The place of a client without a run: a repository, and a person with a home. */
 export interface ClientPlace extends Disposable {
   readonly home: TemporaryFolder;
   readonly repository: TemporaryFolder;
@@ -24,7 +24,7 @@ export function clientPlace({
 }: {
   /** The folder of the client's program. */
   readonly bin: string;
-  /** What the person's environment holds besides PATH, HOME and LANG. */
+  /** The person's environment besides PATH, HOME and LANG. */
   readonly env?: Readonly<Record<string, string>>;
   /** In the repository. */
   readonly files?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function clientPlace({
   const temporary = temporaryFolder();
   const path = [bin, process.env.PATH].join(delimiter);
   const whole = { PATH: path, HOME: home.path, LANG: "C.UTF-8", ...env };
-  // The walls are planned by the machine's own environment.
+  // The sandbox is planned with the environment of this process.
   for (const [name, value] of Object.entries(whole)) vi.stubEnv(name, value);
   return {
     home,
@@ -56,7 +56,7 @@ export function clientPlace({
   };
 }
 
-/** As in a run: what the client writes in its home lies beside the checkout. */
+/** As in a run, the client's files in its home are next to the checkout. */
 async function startSandboxed(
   client: AgentClient,
   { main, ...places }: Readonly<Record<"main" | "checkout" | "temporary", string>>,

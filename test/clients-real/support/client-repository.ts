@@ -10,7 +10,7 @@ export interface ClientOptions {
   readonly tasks: readonly string[];
   /** Further lines of the configuration. */
   readonly config?: string;
-  /** What the person's environment holds besides PATH, HOME, LANG and XDG_STATE_HOME. */
+  /** The person's environment besides PATH, HOME, LANG and XDG_STATE_HOME. */
   readonly env?: Readonly<Record<string, string>>;
   /** The folder of the client's program. */
   readonly bin: string;
@@ -62,7 +62,7 @@ export function clientRepository({
     PATH: `${bin}:${process.env.PATH}`,
     HOME: home.path,
     LANG: "C.UTF-8",
-    // Not in the repository: clients have rules of their own for what lies below a `.git`.
+    // Not in the repository: clients have rules of their own for folders below a `.git`.
     XDG_STATE_HOME: join(home.path, ".local", "state"),
     ...env,
   };
@@ -87,12 +87,12 @@ export function clientRepository({
   };
 }
 
-/** Done when there is a file of its name. */
+/** A task that is done when a file of its name exists. */
 export function fileTask(id: string, more = ""): string {
   return `{ id: ${id}, goal: make ${id}.txt, agent: coder, lock_scope: [${id}.txt], acceptance_checks: ["cmd: test -e ${id}.txt"]${more} }`;
 }
 
-/** What an agent says at the end, in the form that it was asked for. */
+/** An agent's last message, in the requested form. */
 export function report(status = "OK"): string {
   return JSON.stringify({
     status,

@@ -20,11 +20,11 @@ interface GenerateRequest {
 }
 
 export interface GeminiStandIn extends StandIn {
-  /** What was said so far in each request of the conversation, as text. */
+  /** The conversation before each request, as text. */
   heard(): readonly string[];
 }
 
-/** Gemini's API, playing turns to whoever has tools; side questions get an empty object. */
+/** Gemini's API. It plays turns to requests with tools; side questions get an empty object. */
 export async function geminiStandIn(
   turns: readonly (Turn | Answer)[],
   delegated: readonly Turn[] = [],
@@ -75,7 +75,7 @@ function answerTo({ path }: Asked, turn: Turn | Answer): Answer {
   const { text, calls = [], usage = { input: 100, cached: 0, output: 10 } } = turn;
   const parts = [
     ...(text === undefined ? [] : [{ text }]),
-    // Its newer models want their own signature back, and clients send none without one.
+    // The newer models require their own signature in the next request, and clients send none without one.
     ...calls.map(({ name, input }) => ({ functionCall: { name, args: input }, thoughtSignature: "c2ln" })),
   ];
   const body = {

@@ -9,7 +9,7 @@ import { packet } from "../../support/memory-engine.ts";
 import { command as lockstep } from "../../support/run-hook.ts";
 import { type GuardedCase, type GuardedClient, openGuardedClient, personsHome } from "./guarded-client.ts";
 
-/** The client as a person runs it, with everything permitted to it, so that only the guard can refuse. */
+/** The client as a person runs it, with all permissions, so that only the guard can refuse. */
 export function guardCases(given: GuardedCase): void {
   const { client, installed, calls, topOnly } = given;
   describe.skipIf(installed.missing !== undefined)(`${client} under the guard`, () => {
@@ -22,7 +22,7 @@ export function guardCases(given: GuardedCase): void {
     afterEach(() => place[Symbol.dispose]());
 
     const converse: GuardedClient["converse"] = (made, how) => place.converse(made, how);
-    /** As if its machine had gone down: no socket is tidied up. */
+    /** As after a crash of its machine: sockets remain. */
     function killServer(): number | undefined {
       const folder = join(repository.path, ".git", "lockstep");
       const server = existsSync(folder) ? readHostRecord(folder, "serve") : undefined;
@@ -41,7 +41,7 @@ export function guardCases(given: GuardedCase): void {
     const made = () =>
       ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts"].filter(has).concat(text("src/b/x.ts").trim());
 
-    it("writes what its task holds and nothing else, and hears why", async () => {
+    it("may write only the files of its task, and gets the reason", async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       await repository.dispatch("T-B", ["src/b/**"]);
       const ran = await converse(everything, { env: agentEnvironment(task) });
@@ -50,7 +50,7 @@ export function guardCases(given: GuardedCase): void {
         expect(ran.heard).toMatch(new RegExp(`R-PW-001: [^\\n]*${path}`));
     });
 
-    it("has subagents that may do no more, and hear why", async () => {
+    it("gives its subagents no more permissions, and they get the reason", async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       await repository.dispatch("T-B", ["src/b/**"]);
       const delegated = [calls.write("src/a/made.ts"), calls.write("src/b/made.ts")];
@@ -62,17 +62,17 @@ export function guardCases(given: GuardedCase): void {
       expect(ran.heard).toMatch(/R-PW-001: [^\n]*src\/b\/made\.ts/);
     });
 
-    it("without a task writes nothing while tasks are at work, and is told how to claim one", async () => {
+    it("without a task may write nothing while tasks are active, and learns how to claim one", async () => {
       await repository.dispatch("T-A", ["src/a/**"]);
       const ran = await converse([calls.write("src/a/made.ts"), calls.shell("cat src/a/x.ts")]);
       expect(has("src/a/made.ts"), ran.stdout + ran.stderr).toBe(false);
       expect(ran.heard).toContain("lockstep claim");
     });
 
-    it("is held by the hooks that `init` writes, which start the warm process", async () => {
+    it("is restricted by the hooks that `init` writes, which start the warm process", async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       const warm = join(repository.path, ".git", "lockstep");
-      await repository.run("task", "add", "T-B", "--scope", "src/b"); // it tells hooks where Lockstep is
+      await repository.run("task", "add", "T-B", "--scope", "src/b"); // it tells the hooks the path of Lockstep
       const ran = await converse([calls.write("src/a/made.ts"), calls.write("src/b/made.ts")], {
         env: agentEnvironment(task),
         command: hookLine(client),
@@ -85,7 +85,7 @@ export function guardCases(given: GuardedCase): void {
       expect(server).toBeDefined();
     });
 
-    it.skipIf(topOnly === true)("is held where it is started in a folder below", async () => {
+    it.skipIf(topOnly === true)("is restricted if it is started in a subfolder", async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       const ran = await converse([calls.write(join(repository.path, "src/b/made.ts"))], {
         env: { ...agentEnvironment(task), ...(client === "claude" ? {} : { CLAUDE_PROJECT_DIR: "/" }) },
@@ -95,9 +95,9 @@ export function guardCases(given: GuardedCase): void {
       expect(made(), ran.stdout + ran.stderr).toEqual(["x"]);
     });
 
-    it("loses one call at most where the server is killed in its midst and nothing is active", async () => {
+    it("loses at most one call if the server is killed meanwhile and nothing is active", async () => {
       const warm = join(repository.path, ".git", "lockstep");
-      await repository.run("task", "add", "T-B", "--scope", "src/b"); // it tells hooks where Lockstep is
+      await repository.run("task", "add", "T-B", "--scope", "src/b"); // it tells the hooks the path of Lockstep
       const kill = `kill -9 $(sed -n 2p ${warm}/listening); true`;
       const ran = await converse(
         [calls.shell(kill), calls.write("src/a/made.ts"), calls.write("src/b/made.ts")],
@@ -108,14 +108,14 @@ export function guardCases(given: GuardedCase): void {
       expect(has("src/b/made.ts"), ran.stdout + ran.stderr + ran.heard).toBe(true);
     });
 
-    it("does not answer for the person in its shell, where nothing is active", async () => {
+    it("cannot answer for the person in its shell, even if nothing is active", async () => {
       const decide = `${process.execPath} ${lockstep} decide UD-1 approved`;
       const ran = await converse([calls.shell(`${decide} > src/b/said 2>&1; true`)]);
       expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person may run");
     });
 
     const widen = "widen T-A . --why x";
-    /** What an agent would like to do: as it is, without an environment, in a session of its own, as an orphan. */
+    /** Requests that an agent may try: directly, without an environment, in a session of its own, as an orphan. */
     const requests = [
       widen,
       "task add T-9 --scope .",
@@ -134,10 +134,10 @@ export function guardCases(given: GuardedCase): void {
     ];
     const left = requests.slice(0, 4).map((request) => `${bare} ${request}`);
 
-    /** In the sandbox scripts do not reach the ledger at all: this is what holds them where there is none. */
+    /** In the sandbox, scripts cannot reach the ledger at all: this is the protection without a sandbox. */
     const unsandboxed = "guard: { opaque: verify }\n";
 
-    /** Scripts in its lock, which write down what they were told. */
+    /** Scripts in its lock that record the answers. */
     function putScripts(): void {
       const script = (lines: readonly string[], ...last: readonly string[]) =>
         [...lines.map((line) => `${line} >> src/a/said 2>&1 &`), "wait", ...last, ""].join("\n");
@@ -161,36 +161,33 @@ export function guardCases(given: GuardedCase): void {
       ...{ widened: [], answered: 0, stopped: false },
     };
 
-    it.each(["ask", "never"])(
-      "grants itself nothing with the task that it claimed (`widen: %s`)",
-      async (mode) => {
-        repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n${unsandboxed}`);
-        await repository.dispatch("T-A", ["src/a/**"]);
-        putScripts();
-        const ran = await converse([
-          calls.shell("lockstep claim T-A"),
-          calls.shell("lockstep widen T-A . --why x"),
-          calls.shell(`env -i ${process.execPath} ${lockstep} widen T-A README.md --why x`),
-          calls.shell("lockstep task add T-9 --scope ."),
-          calls.shell("lockstep release T-A"),
-          calls.shell("sh src/a/requests.sh"),
-        ]);
-        const told = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
-        expect(await granted(), told).toEqual(nothing);
-        const answer = mode === "ask" ? "a person decides" : "tasks cannot get more scope in this project";
-        expect(ran.heard, told).toContain(answer);
-        expect(ran.heard).toMatch(/`lockstep (?:task|release)` is a person's command/);
-        const said = text("src/a/said");
-        expect(said.match(new RegExp(answer, "g"))?.length, said).toBe(4);
-        expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm)?.length, said).toBe(
-          tries.length + left.length - 4,
-        );
-        await repository.run("widen", "T-A", "docs", "--why", "a person may");
-        expect(await granted()).toMatchObject({ widened: ["person"] });
-      },
-    );
+    it.each(["ask", "never"])("gets no additional rights with a claimed task (`widen: %s`)", async (mode) => {
+      repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n${unsandboxed}`);
+      await repository.dispatch("T-A", ["src/a/**"]);
+      putScripts();
+      const ran = await converse([
+        calls.shell("lockstep claim T-A"),
+        calls.shell("lockstep widen T-A . --why x"),
+        calls.shell(`env -i ${process.execPath} ${lockstep} widen T-A README.md --why x`),
+        calls.shell("lockstep task add T-9 --scope ."),
+        calls.shell("lockstep release T-A"),
+        calls.shell("sh src/a/requests.sh"),
+      ]);
+      const told = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
+      expect(await granted(), told).toEqual(nothing);
+      const answer = mode === "ask" ? "a person decides" : "tasks cannot get more scope in this project";
+      expect(ran.heard, told).toContain(answer);
+      expect(ran.heard).toMatch(/`lockstep (?:task|release)` is a person's command/);
+      const said = text("src/a/said");
+      expect(said.match(new RegExp(answer, "g"))?.length, said).toBe(4);
+      expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm)?.length, said).toBe(
+        tries.length + left.length - 4,
+      );
+      await repository.run("widen", "T-A", "docs", "--why", "a person may");
+      expect(await granted()).toMatchObject({ widened: ["person"] });
+    });
 
-    it("grants itself nothing with a task that it was started with, nor by forgetting that", async () => {
+    it("gets no additional rights with its own task, nor by hiding that task", async () => {
       repository.write(".lockstep/config.yaml", unsandboxed);
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       putScripts();
@@ -203,13 +200,13 @@ export function guardCases(given: GuardedCase): void {
       );
     });
 
-    it("is left alone where nothing is active", async () => {
+    it("is not restricted if nothing is active", async () => {
       const ran = await converse(everything);
       const all = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "y"];
       expect(made(), ran.stdout + ran.stderr).toEqual(all);
     });
 
-    it("is held where the warm process was killed, and where it cannot start again", {
+    it("is restricted after the warm process was killed, even if that cannot start again", {
       timeout: 400_000, // three conversations, in which every hook waits for a server
     }, async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
@@ -234,7 +231,7 @@ export function guardCases(given: GuardedCase): void {
       expect(made(), dead.stdout + dead.stderr).toEqual(["x"]);
     });
 
-    it("has its settings back byte for byte after `init --remove`, and is held no longer", async () => {
+    it("has the same settings byte for byte after `init --remove`, and is no longer restricted", async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       await repository.dispatch("T-B", ["src/b/**"]);
       const env = agentEnvironment(task);
@@ -248,7 +245,7 @@ export function guardCases(given: GuardedCase): void {
       expect(made(), free.stdout + free.stderr).toEqual(all);
     });
 
-    it("is left alone in a clone on a machine without Lockstep, by settings that were committed", async () => {
+    it("is not restricted by committed settings in a clone on a machine without Lockstep", async () => {
       await repository.dispatch("T-A", ["src/a/**"]);
       await place.initiate(["--client", client, "--shared"]);
       repository.git("add", "-A");

@@ -11,65 +11,65 @@ import { type ModelCall, personsWord, type StandIn, type Turn } from "./stand-in
 
 /** Where a person talks to a client. */
 export interface GuardPlace {
-  /** The repository's, or that of a clone. */
+  /** The folder of the repository, or of a clone. */
   readonly folder: string;
   readonly home: TemporaryFolder;
-  /** Of the model's stand-in. */
+  /** The address of the model's stand-in. */
   readonly url: string;
-  /** What the client's hooks have to run. */
+  /** The command for the client's hooks. */
   readonly command: string;
-  /** The state folder, where hooks should ask the warm process in the quickest way that the client has. */
+  /** The state folder, if hooks should ask the warm process in the fastest way of the client. */
   readonly warm?: string;
   readonly prompt: string;
-  /** Options with which the person permits something; everything is permitted where there is no list. */
+  /** Options with which the person permits something; without a list, everything is permitted. */
   readonly permits?: readonly string[];
   /** The person's environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What differs from client to client. */
+/** The differences between clients. */
 export interface GuardedCase {
   readonly client: string;
-  /** In the tests' names, where there is more than one of the client. */
+  /** The name in the tests' titles, if the client has several cases. */
   readonly title?: string;
   readonly installed: InstalledClient;
-  /** Settings that somebody has in the repository already. */
+  /** Settings that exist in the repository before. */
   readonly existing?: Readonly<Record<string, string>>;
   readonly calls: {
     write(path: string): ModelCall;
-    /** Changes `x` to `y` in a file that is there. */
+    /** Changes `x` to `y` in an existing file. */
     edit(path: string): readonly ModelCall[];
     shell(command: string): ModelCall;
     spawn(prompt: string): ModelCall;
-    /** Leaves the command running and goes on, where the client has a way. */
+    /** Runs the command in the background, if the client can. */
     background?(command: string): ModelCall;
-    /** Ends the command after a second or two, where the client has a way. */
+    /** Ends the command after a second or two, if the client can. */
     timed?(command: string): ModelCall;
   };
-  /** What the person permits to a client that asks, and whether `node` runs then. */
+  /** The person's permissions for a client that asks, and whether `node` runs with them. */
   readonly rules: Readonly<Record<string, Rules>>;
-  /** It reads a project's settings only where it is started at its top. */
+  /** The client reads a project's settings only if it is started at the top. */
   readonly topOnly?: boolean;
-  /** How a subagent ends, where saying something is not enough. */
+  /** The end of a subagent, if a text is not enough. */
   readonly subagentEnd?: Turn;
   standIn(
     turns: readonly Turn[],
     delegated: readonly Turn[],
   ): Promise<StandIn & { heard(): readonly string[] }>;
-  /** Writes the person's own settings, and says how the person starts it. */
+  /** Writes the person's own settings, and returns how the person starts the client. */
   start(place: GuardPlace): { words: readonly string[]; env?: Readonly<Record<string, string>> };
-  /** Puts the hooks in place by hand. */
+  /** Installs the hooks without `init`. */
   hooks(place: GuardPlace): void | Promise<void>;
-  /** Has the person trust the hooks that are in place. */
+  /** Makes the person trust the installed hooks. */
   trust?(place: GuardPlace): Promise<void>;
 }
 
 interface Rules {
   /** Options instead of those that permit everything. */
   readonly permits?: readonly string[];
-  /** Settings; those that begin with `~/` are in the home. */
+  /** Settings; names that begin with `~/` are in the home. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What makes `src/a/made.ts`, where it is not a program. */
+  /** The command that makes `src/a/made.ts`, if it is not a program. */
   readonly command?: string;
   readonly runs: boolean;
 }
@@ -78,26 +78,26 @@ interface Rules {
 export interface GuardedClient extends Disposable {
   readonly repository: GuardedRepository;
   home: TemporaryFolder;
-  /** Has the model make these calls, one after the other. */
+  /** Makes the model call these tools, one after the other. */
   converse(made: readonly ModelCall[], how?: Conversation): Promise<Conversed>;
   /** `lockstep init` by the person. */
   initiate(flags: readonly string[]): Promise<void>;
-  /** Of the project and of the person, but not what the agents write, nor what clients keep of their own. */
+  /** The settings of the project and of the person, without the agents' files and the clients' own state. */
   everySetting(): Readonly<Record<string, string>>;
 }
 
 interface Conversed extends CommandRun {
-  /** What the model was told, request by request. */
+  /** The requests to the model, as text. */
   readonly heard: string;
-  /** What it was told after each call. */
+  /** The model's input after each call. */
   readonly answers: readonly string[];
-  /** What was there before the hooks. */
+  /** The settings before the hooks were installed. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 const done: Turn = { text: "That is all." };
 
-/** A home that lies in no temporary folder, where everything would be scratch. */
+/** A home outside the temporary folders, in which everything would be scratch. */
 export const personsHome = () => temporaryFolder({}, join(homedir(), ".cache"));
 
 export function openGuardedClient(given: GuardedCase): GuardedClient {
@@ -111,7 +111,7 @@ export function openGuardedClient(given: GuardedCase): GuardedClient {
       opened.home[Symbol.dispose]();
     },
   };
-  // A login shell begins with a path of its own.
+  // A login shell sets its own PATH.
   opened.home.write(".profile", `PATH=${personsEnv().PATH}\n`);
   chmodSync(opened.home.write("lockstep", `#!/bin/sh\nexec ${process.execPath} ${lockstep} "$@"\n`), 0o755);
   return opened;
@@ -201,32 +201,32 @@ export function openGuardedClient(given: GuardedCase): GuardedClient {
 
 interface Conversation {
   readonly env?: Readonly<Record<string, string>>;
-  /** What a subagent does. */
+  /** The calls of a subagent. */
   readonly delegated?: readonly ModelCall[];
   readonly command?: string;
   readonly warm?: string;
-  /** That the person starts it in, from the project's top. */
+  /** The subfolder in which the person starts the client. */
   readonly folder?: string;
-  /** What `lockstep init` is told, where it is to put the hooks in place. */
+  /** The options for `lockstep init`, if it should install the hooks. */
   readonly init?: readonly string[];
-  /** Where the client runs instead, with the hooks that are there. */
+  /** A clone in which the client runs instead, with the hooks there. */
   readonly clone?: string;
-  /** Options with which the person permits something, instead of everything. Nobody is there to be asked. */
+  /** Options with which the person permits something, instead of everything. Nobody answers questions. */
   readonly permits?: readonly string[];
-  /** Done when all is in place. */
+  /** Runs after the installation. */
   before?(): void;
-  /** Done when a call is over, before the next one. */
+  /** Runs after a call, before the next one. */
   after?(call: number): void;
 }
 
-/** What a longer text has that a shorter one does not begin with. */
+/** The part of the longer text after the common beginning. */
 function newPart(before: string, now: string): string {
   let same = 0;
   while (same < before.length && before[same] === now[same]) same += 1;
   return now.slice(same);
 }
 
-/** The text that an installer gives, written where the client looks for it. */
+/** Writes the text of an installer to the client's settings file. */
 export function put({ folder }: GuardPlace, file: string, edit: SettingsEdit): void {
   if (!edit.ok || edit.text === null) throw new Error(`${file} cannot be made: ${JSON.stringify(edit)}`);
   mkdirSync(dirname(join(folder, file)), { recursive: true });

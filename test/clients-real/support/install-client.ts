@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 export interface InstalledClient {
-  /** The folder that its program lies in. */
+  /** The folder of its program. */
   readonly bin: string;
-  /** Why it could not be had; its tests are skipped then. */
+  /** The reason why it could not be installed; its tests are skipped then. */
   readonly missing?: string;
 }
 
@@ -34,7 +34,7 @@ export async function installClient(name: string, pack: string, version: string)
       `${pack}@${version}`,
     ];
     await run("npm", words, { cwd: making, timeout: msMax });
-    // npm leaves out what it could not fetch of an optional package, and a client's program is one.
+    // npm omits an optional package that it could not fetch, and a client's program is one.
     const program = join(making, "node_modules", ".bin", name);
     await run(program, ["--version"], { cwd: making, env: { ...process.env, HOME: making }, timeout: msMax });
     takeIts(making, folder);
@@ -49,7 +49,7 @@ export async function installClient(name: string, pack: string, version: string)
   }
 }
 
-/** Whole or not at all; another run may have been quicker. */
+/** Moves all or nothing; another run may have been faster. */
 function takeIts(making: string, folder: string): void {
   try {
     renameSync(making, folder);

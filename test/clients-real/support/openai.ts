@@ -14,9 +14,9 @@ interface ModelRequest {
   readonly model: string;
   readonly stream?: boolean;
   readonly tools?: readonly unknown[];
-  /** The conversation so far in the older form, `/chat/completions`. */
+  /** The conversation so far in the older API, `/chat/completions`. */
   readonly messages?: readonly Said[];
-  /** The same in the newer one, `/responses`. */
+  /** The same in the newer API, `/responses`. */
   readonly input?: readonly Said[];
 }
 
@@ -27,11 +27,11 @@ interface Said {
 }
 
 export interface OpenaiStandIn extends StandIn {
-  /** What was said so far in each request of the conversation, as text. */
+  /** The conversation before each request, as text. */
   heard(): readonly string[];
 }
 
-/** OpenAI's two wires, playing turns to whoever has tools; side questions get a title. */
+/** Both of OpenAI's APIs. They play turns to requests with tools; side questions get a title. */
 export async function openaiStandIn(
   turns: readonly (Turn | Answer)[],
   delegated: readonly Turn[] = [],

@@ -37,7 +37,7 @@ export function sandboxCases(given: GuardedCase): void {
     const changed = () => place.repository.git("status", "--porcelain", "--untracked-files=all");
     const talk = (commands: readonly string[]) => place.converse(commands.map(calls.shell), { env });
 
-    it("lets no attack change anything outside the lock, and says why", long, async () => {
+    it("lets no attack change anything outside the lock, and gives the reason", long, async () => {
       const files = ["docs/new.md", "src/a/link-b/new.ts", "src/a/../b/new.ts", ".git/hooks/pre-commit"];
       const made = [...attacks.map(calls.shell), ...files.map(calls.write), ...calls.edit("docs/guide.md")];
       const look = () => outsideOf(place.repository);
@@ -58,7 +58,7 @@ export function sandboxCases(given: GuardedCase): void {
       });
       expect(harmful).toEqual([]);
       expect(ran.answers, ran.stdout + ran.stderr).toHaveLength(made.length);
-      await sleep(1000); // what an attack left behind would write later
+      await sleep(1000); // time for a process that an attack left behind
       expect(look()).toEqual(before);
       expect(ran.heard).toMatch(/read-only file system/i);
       expect(ran.heard).toContain("this command ran with read-only access outside its scope");
@@ -76,7 +76,7 @@ export function sandboxCases(given: GuardedCase): void {
       expect(failed).toEqual([]);
     });
 
-    it("lets them write in the lock, with their output and exit code, and commit it", async () => {
+    it("lets programs write in the lock and commit, and returns their output and exit code", async () => {
       const ran = await talk([
         "node src/a/tell.js",
         "node src/a/make.js && git add src/a && git commit -qm made",
@@ -87,7 +87,7 @@ export function sandboxCases(given: GuardedCase): void {
       if (client !== "opencode") expect(ran.heard).toMatch(/exit(?:ed with)? code:? 7/i);
     });
 
-    it("lets git run its hooks, which write in the lock and nowhere else", async () => {
+    it("lets git run its hooks, which can write only in the lock", async () => {
       place.repository.write(
         ".husky/pre-commit",
         "sh src/a/bad.sh || true; node src/a/make.js; git add src/a/made.ts\n",
@@ -103,8 +103,8 @@ export function sandboxCases(given: GuardedCase): void {
       expect(changed()).toBe("");
     });
 
-    // Copilot itself lets nothing run that ends a process by a variable.
-    it.skipIf(client === "copilot")("lets a signal end what runs in the background", async () => {
+    // Copilot itself refuses commands that end a process by a variable.
+    it.skipIf(client === "copilot")("lets a signal end a background process", async () => {
       const mark = `mark-${process.pid}`;
       const ran = await talk([
         `node src/a/wait.js ${mark} & first=$!; kill $first; wait $first; echo ended with $?`,
@@ -120,7 +120,7 @@ export function sandboxCases(given: GuardedCase): void {
       expect(ran.heard).toContain("served by background");
     });
 
-    it.skipIf(offline)("lets a package manager fetch, and find it in its cache again", async () => {
+    it.skipIf(offline)("lets a package manager fetch a package and find it in its cache again", async () => {
       const install = `npm install --registry ${registry} --no-save --no-package-lock is-number@7.0.0`;
       const { SSL_CERT_FILE: cafile } = process.env; // a machine may have its own authority
       const ran = await place.converse(
@@ -148,7 +148,7 @@ export function sandboxCases(given: GuardedCase): void {
     });
 
     it.each(Object.entries(rules))(
-      "leaves the last word to its user: %s",
+      "leaves the last decision to its user: %s",
       async (_name, { runs, command = "node src/a/make.js", ...rule }) => {
         const before = () => {
           for (const [file, text] of Object.entries(rule.files ?? {}))
@@ -162,7 +162,7 @@ export function sandboxCases(given: GuardedCase): void {
   });
 }
 
-/** Waits until no process has this in its command line. */
+/** Waits until no process has these words in its command line. */
 async function gone(words: string): Promise<void> {
   const running = () =>
     readdirSync("/proc").filter((name) => {

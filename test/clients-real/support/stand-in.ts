@@ -5,16 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** One request to the stand-in. */
 export interface Asked {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The text as JSON; undefined where it is none. */
+  /** The text as JSON, or undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface Answer {
-  /** 200 unless said otherwise. */
+  /** 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON unless it is a text. */
@@ -23,11 +23,11 @@ export interface Answer {
 
 export interface StandIn extends AsyncDisposable {
   readonly url: string;
-  /** Everything that was asked so far. */
+  /** All requests so far. */
   readonly asked: readonly Asked[];
 }
 
-/** A server on this machine alone, in the place of a model's. */
+/** A local server in the place of a model's server. */
 export async function standIn(handler: (asked: Asked) => Answer | Promise<Answer>): Promise<StandIn> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -53,29 +53,29 @@ export async function standIn(handler: (asked: Asked) => Answer | Promise<Answer
   };
 }
 
-/** What the model does at its turn: says something, and calls tools or is done. */
+/** The model's turn: a text, and tool calls or the end. */
 export interface Turn {
   readonly text?: string;
   readonly calls?: readonly ModelCall[];
   readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
-  /** Done before the turn is given: what was called before is over by then. */
+  /** Runs before the turn is sent: the calls of the turn before have ended by then. */
   before?(): void;
 }
 
 export interface ModelCall {
   readonly name: string;
   readonly input: unknown;
-  /** Of OpenAI's newer wire. */
+  /** Only in OpenAI's newer API. */
   readonly namespace?: string;
 }
 
-/** What a model hears of a call that the guard had no time to judge. */
+/** The answer to a call that the guard had no time to judge. */
 const late = /it took longer than \d+ s|did not answer within \d+ ms|did not answer in time/g;
 const lateMax = 50;
 
 /**
- * Turns in their order, or answers such as a refusal; a request that is repeated gets the same one again. A call that
- * the guard had no time for is made again, so that a slow machine changes nothing.
+ * Turns in their order, or answers such as a refusal; a repeated request gets the same one again. A call that the guard
+ * had no time for is repeated, so that a slow machine changes nothing.
  */
 function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn | Answer {
   const given = new Map<string, Turn | Answer>();
@@ -97,18 +97,18 @@ function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn 
   };
 }
 
-/** Stands in what the main agent is asked; who does not hear it is a subagent. */
+/** Part of the main agent's prompt; a request without it comes from a subagent. */
 export const personsWord = "as-the-person-said";
 
 export interface Script {
   readonly turns: readonly (Turn | Answer)[];
-  /** Those of a subagent. The main agent's last turn waits for them: some clients let both go on at once. */
+  /** The turns of a subagent. The main agent's last turn waits for them: some clients let both run in parallel. */
   readonly delegated: readonly Turn[];
 }
 
 const subagentMsMax = 20_000;
 
-/** A script, of which each conversation gets its own part. */
+/** A script of which each conversation gets its own part. */
 export function scriptedFor({ turns, delegated }: Script): (request: string) => Promise<Turn | Answer> {
   const [main, sub] = [scripted(turns), scripted(delegated)];
   const waiting = new Set(delegated);
@@ -122,7 +122,7 @@ export function scriptedFor({ turns, delegated }: Script): (request: string) => 
     }
     const turn = main(request);
     if (turn === turns.at(-1)) heardMs = Date.now();
-    // A client that was refused its subagent has nobody to wait for.
+    // A client whose subagent was refused has nothing to wait for.
     while (turn === turns.at(-1) && waiting.size > 0 && Date.now() - heardMs < subagentMsMax) await sleep(50);
     return turn;
   };
@@ -134,7 +134,7 @@ export function isAnswer(turn: Turn | Answer): turn is Answer {
   return "body" in turn;
 }
 
-/** Server-sent events, each with its name where the wire has names. */
+/** Server-sent events, with names if the API has names. */
 export function eventStream(events: readonly { readonly name?: string; readonly data: unknown }[]): string {
   return events
     .map(({ name, data }) => {

@@ -6,9 +6,9 @@ import type { ModelCall, StandIn, Turn } from "./stand-in.ts";
 export interface TriedClient {
   readonly name: string;
   readonly pack: readonly [name: string, version: string];
-  /** Where it keeps its state, below the home. */
+  /** The folder of its state, below the home. */
   readonly folder: string;
-  /** What it obeys there. */
+  /** The files in it that control the client. */
   readonly obeys: readonly string[];
   readonly model?: string;
   standIn(turns: readonly Turn[]): Promise<StandIn & { heard(): readonly string[] }>;
@@ -16,7 +16,7 @@ export interface TriedClient {
   /** The person's own settings. */
   files(url: string): Readonly<Record<string, string>>;
   shell(command: string): ModelCall;
-  /** As a person starts it without a terminal. */
+  /** The command with which a person starts it without a terminal. */
   asks(prompt: string, resume?: string): readonly string[];
 }
 
