@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { field } from "../core/values/fields.ts";
 import { agentClients } from "./client-names.ts";
 import { hooks } from "./config-hooks.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { field } from "../core/values/fields.ts";
 import { command, entriesOf, name } from "./config-parts.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { readDatabaseUrl } from "../core/values/database-url.ts";
 import { isObject } from "../core/values/fields.ts";
 import { lineOfWords, wordsOfLine } from "./command-forms.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { field } from "../core/values/fields.ts";
 import { agents, checkAgentNames, taskTypes } from "./config-agents.ts";
 import { checkHookNames, hooks } from "./config-hooks.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { OperationName } from "./operations.ts";
 import { line, text } from "./parts.ts";
 import { verdict } from "./verdict.ts";

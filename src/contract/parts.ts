@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The building blocks of the payloads. Unknown fields are ignored; null counts as absent. */
 

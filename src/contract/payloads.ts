@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { forbiddenScope, isoTime, line, lock, lockScope, locks, scope, seconds, text } from "./parts.ts";
 
 /**

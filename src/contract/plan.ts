@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { plannedIdForm } from "../core/names/task-name.ts";
 import { commandLine, count, line, name, plainText, projectPath } from "./config-parts.ts";
 import { heartbeatFor } from "./heartbeat.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { line, text } from "./parts.ts";
 
 /** What an agent submits in addition to a result, in JSON or YAML. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { forbiddenScope, line, lockScope, text } from "./parts.ts";
 
 /** PostExecution accepts a subagent's result in either of two forms. */

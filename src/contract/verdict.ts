@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const details = z.record(z.string(), z.unknown());
 const oneLine = z.string().regex(/^[^\n\r]+$/);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { operationSchemas } from "../contract/operation-schemas.ts";
 import { type OperationName, operations } from "../contract/operations.ts";
 import { line } from "../contract/parts.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Acted, ActRequest } from "../../contract/board.ts";
 import { line, text } from "../../contract/parts.ts";
 import { unknownTask } from "../../core/names/task-name.ts";
