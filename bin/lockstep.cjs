@@ -81,7 +81,20 @@ function isAsked() {
 function compiledFolder() {
   var path = require("path");
   var home = process.env.XDG_STATE_HOME || path.join(require("os").homedir(), ".local", "state");
-  return path.join(home, "lockstep", "compiled");
+  return process.env.NODE_COMPILE_CACHE || path.join(home, "lockstep", "compiled");
+}
+
+// Each command has a file of its own, because it needs another part of the program.
+function runMain() {
+  var folder = compiledFolder();
+  var program = require.resolve("../dist/main.cjs");
+  var command = /^[a-z-]{1,20}$/.test(process.argv[2]) ? process.argv[2] : "";
+  var name = (program + " " + command).replace(/[^\w.-]/g, "_").slice(-200);
+  require("module").enableCompileCache(folder);
+  require("./run-compiled.cjs")(
+    program,
+    require("path").join(folder, "commands-" + process.version + "-" + process.arch, name),
+  );
 }
 
 if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {
@@ -90,8 +103,8 @@ if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18))
   else tooOld();
 } else {
   try {
-    if (!hooked && !guarded) require("module").enableCompileCache(compiledFolder());
-    require(hooked ? "../dist/hook.cjs" : guarded ? "../dist/guard.cjs" : "../dist/main.cjs");
+    if (hooked || guarded) require(hooked ? "../dist/hook.cjs" : "../dist/guard.cjs");
+    else runMain();
   } catch (error) {
     notLoaded(error);
   }

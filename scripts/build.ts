@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { type BuildOptions, build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { refusalForms } from "../src/guard/transport/static-deny.ts";
 
 /**
@@ -25,15 +25,15 @@ const building = ".building-";
 const out = mkdtempSync(join(dist, building));
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 
-const shared: BuildOptions = {
-  bundle: true,
+const form = {
   platform: "node",
   target: "node22.18",
   // Fewer bytes to parse is time saved. Names stay, for stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: "warning",
-};
+} as const;
+const shared: BuildOptions = { ...form, bundle: true };
 
 /** secretlint logs and measures with two packages. Lockstep does not use their output, and they take 8 ms to load. */
 const quiet: Plugin = {
@@ -66,6 +66,19 @@ const clientApart: Plugin = {
       kind === "dynamic-import" ? { path: "./pg.cjs", external: true } : undefined,
     ),
 };
+/** Where a program has parts, `import()` of a CommonJS package gives no names of its own, so they are listed here. */
+const named: Plugin = {
+  name: "named",
+  setup: (made) => {
+    made.onResolve({ filter: /^[@a-z][^:]*$/ }, ({ kind, path, resolveDir }) =>
+      kind === "dynamic-import" ? { path, namespace: "named", pluginData: resolveDir } : undefined,
+    );
+    made.onLoad({ filter: /./, namespace: "named" }, async ({ path, pluginData: resolveDir }) => {
+      const names = Object.keys(await import(path)).filter((name) => /^\w+$/.test(name));
+      return { contents: `export{${names.join(",")}}from${JSON.stringify(path)}`, resolveDir };
+    });
+  },
+};
 await build({
   ...shared,
   format: "cjs",
@@ -74,15 +87,17 @@ await build({
   external: ["pg-native"],
 });
 
+/** `import()` of a CommonJS file would start the module loader for nothing. */
+const noLoader = { supported: { "dynamic-import": false } };
+const urlOfFile = 'var fileUrl=require("node:url").pathToFileURL(__filename).href;';
 const commonJs: BuildOptions = {
   ...shared,
+  ...noLoader,
   format: "cjs",
   outdir: out,
   outExtension: { ".js": ".cjs" },
-  // `import()` of a CommonJS file would start the module loader for nothing.
-  supported: { "dynamic-import": false },
   define: { "import.meta.url": "fileUrl" },
-  banner: { js: 'var fileUrl=require("node:url").pathToFileURL(__filename).href;' },
+  banner: { js: urlOfFile },
 };
 
 await build({
@@ -104,9 +119,10 @@ await build({
 });
 await build({
   ...commonJs,
-  entryPoints: { main: "src/cli/main.ts", "script-agent": "src/clients/script/main.ts" },
-  plugins: [quiet, clientApart],
+  entryPoints: { "script-agent": "src/clients/script/main.ts" },
+  plugins: [quiet],
 });
+await buildInParts("main", "src/cli/main.ts");
 
 /** The board's page: script and style for browsers of the last two years, and two files as they are. */
 await build({
@@ -134,6 +150,36 @@ for (const file of built) renameSync(join(out, file), join(dist, file));
 // Another build may be at work in its own folder.
 for (const name of readdirSync(dist).filter((one) => !built.includes(one) && !one.startsWith(building)))
   rmSync(join(dist, name), { recursive: true });
+
+/**
+ * One file in which each part that some commands need is a function of its own. Without them, a command would create
+ * every function of the program and read what V8 compiled of it.
+ */
+async function buildInParts(name: string, entry: string): Promise<void> {
+  const { outputFiles } = await build({
+    ...shared,
+    format: "esm",
+    splitting: true,
+    write: false,
+    outdir: out,
+    entryPoints: { [name]: entry },
+    define: { "import.meta.url": "fileUrl" },
+    plugins: [quiet, clientApart, named],
+  });
+  const parts = await Promise.all(
+    outputFiles.map(async ({ path, text }) => {
+      const { code } = await transform(text, { ...form, ...noLoader, format: "cjs" });
+      return `${JSON.stringify(`./${basename(path)}`)}(module,exports,require){${code}}`;
+    }),
+  );
+  const load = `${urlOfFile}var parts={${parts.join(",\n")}},loaded={};
+function load(name){if(!Object.hasOwn(parts,name))return require(name);
+if(loaded[name])return loaded[name].exports;
+var made=loaded[name]={exports:{}};parts[name](made,made.exports,load);return made.exports}
+load("./${name}.js");
+`;
+  writeFileSync(join(out, `${name}.cjs`), load);
+}
 
 /** Node keeps a text with one other character in twice the bytes. esbuild leaves them in regular expressions only. */
 function escapeAll(file: string): void {

@@ -3,11 +3,13 @@ import { type Command, CommanderError } from "commander";
 import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/files/disk-fault.ts";
 import { lockstepProgram } from "./commands/lockstep-program.ts";
+import { keepCompiledCode } from "./hook/keep-compiled.ts";
 import { CallRefused, refuseCaller } from "./open/refuse-caller.ts";
 import { isOutputLost, writeAll } from "./output/descriptor.ts";
 import { exitOf } from "./output/exit-of.ts";
 import { takenByOption } from "./run/taken-by-option.ts";
 
+let isAction = false;
 const program = lockstepProgram((bare) =>
   bare
     .configureOutput({
@@ -15,11 +17,15 @@ const program = lockstepProgram((bare) =>
       outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`),
     })
     .exitOverride()
-    .hook("preAction", (_program, command) => refuseCaller(command)),
+    .hook("preAction", (_program, command) => {
+      isAction = true;
+      return refuseCaller(command);
+    }),
 );
 
 /** The warm process starts this file again in a thread, for the board. */
-if (isMainThread)
+if (isMainThread) {
+  process.once("exit", (code) => keepCompiledCode(isAction && code !== 2));
   void program
     .parseAsync()
     .catch((error: unknown) => {
@@ -28,7 +34,7 @@ if (isMainThread)
     .then(() => {
       if (isOutputLost()) process.exitCode ||= 1;
     });
-else void import("./board/board-thread.ts").then(({ serveBoardHere }) => serveBoardHere());
+} else void import("./board/board-thread.ts").then(({ serveBoardHere }) => serveBoardHere());
 
 function problemOf(text: string): string {
   const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+
+const runner = new URL("../../bin/run-compiled.cjs", import.meta.url).pathname;
+
+/** A program whose functions are first called when it runs. */
+const program = (word: string, isWhole = true) =>
+  `function say() { process.stdout.write("${word}"); }\nsay();\nkeepCompiled(${isWhole});\n`;
+
+function run(folder: TemporaryFolder): string {
+  const words = [join(folder.path, "program.cjs"), join(folder.path, "made/kept")];
+  const script = `require(${JSON.stringify(runner)})(...process.argv.slice(1))`;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["-e", script, ...words], {
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout;
+}
+
+const kept = (folder: TemporaryFolder) => join(folder.path, "made/kept");
+const fileOf = (folder: TemporaryFolder) => statSync(kept(folder)).ino;
+
+describe("what V8 compiled", () => {
+  it("is kept by the first process, and used by the next one", () => {
+    using folder = temporaryFolder({ "program.cjs": program("one") });
+    expect(run(folder)).toBe("one");
+    const first = fileOf(folder);
+    expect(run(folder)).toBe("one");
+    expect(fileOf(folder)).toBe(first);
+    expect(statSync(kept(folder)).mode & 0o077).toBe(0);
+  });
+
+  it("is not used for another version of the program, even one of the same length", () => {
+    using folder = temporaryFolder({ "program.cjs": program("one") });
+    run(folder);
+    folder.write("program.cjs", program("two"));
+    expect(run(folder)).toBe("two");
+    expect(run(folder)).toBe("two");
+  });
+
+  it("is made again where it cannot be used", () => {
+    using folder = temporaryFolder({ "program.cjs": program("one") });
+    run(folder);
+    const whole = readFileSync(kept(folder));
+    for (const size of [0, 100, 128, 200]) {
+      truncateSync(kept(folder), size);
+      expect(run(folder)).toBe("one");
+      expect(readFileSync(kept(folder)).length).toBe(whole.length);
+    }
+  });
+
+  it("of a part of the program is replaced by that of a whole run, and not the other way round", () => {
+    using folder = temporaryFolder({ "program.cjs": program("one", false) });
+    run(folder);
+    const part = fileOf(folder);
+    run(folder);
+    expect(fileOf(folder)).toBe(part);
+    folder.write("program.cjs", program("one", true));
+    run(folder);
+    const text = () => readFileSync(kept(folder), "latin1").slice(0, 128);
+    expect(text()).toContain(" whole");
+  });
+
+  it("does not stop a program where it cannot be kept", () => {
+    using folder = temporaryFolder({ "program.cjs": program("one"), made: "a file in place of the folder" });
+    expect(run(folder)).toBe("one");
+  });
+});
