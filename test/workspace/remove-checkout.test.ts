@@ -87,6 +87,21 @@ describe("a removed checkout", () => {
     }
   });
 
+  it.each([
+    ["an ignored file", "notes.local", "notes.local"],
+    ["an ignored file in a folder of its own", "own/notes.local", "own/notes.local"],
+    ["a repository in the session's folder", ".agents-work/s/r/.git/HEAD", ".agents-work/s/r/dot-git/HEAD"],
+    ["a repository in an output folder of the project", "dist/.git/HEAD", "dist/dot-git/HEAD"],
+  ])("leaves on a ref %s that came after the work was collected", async (_what, path, kept) => {
+    using work = await checkedOut({ ".gitignore": "*.local\n", "a.txt": "a\n", "dist/a.txt": "a\n" });
+    work.agent.write("a.txt", "changed\n");
+    await collectWork(work.checkout);
+    work.agent.write(path, "ref: refs/heads/main\n");
+    const refs = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
+    expect(refs).toContain("refs/lockstep/none/T-1/1-ignored");
+    expect(work.git("show", `refs/lockstep/none/T-1/1-ignored:${kept}`)).toBe("ref: refs/heads/main");
+  });
+
   it("does not lose collected work if the checkout was emptied since", async () => {
     using work = await checkedOut();
     work.agent.write("a.txt", "changed\n");

@@ -13,7 +13,10 @@ import { asEnvironment } from "./own-git.ts";
  * or log reaches. Git does not read the checkout's configuration: it reads the objects through a git folder of our own
  * (the lens), and verifies each object that it copies. Returns true if there were any.
  */
-export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]): Promise<boolean> {
+export async function keepCommits(
+  checkout: Checkout,
+  { made }: { readonly made: readonly KeptRef[] },
+): Promise<boolean> {
   if (isEmpty(join(checkout.folder, ".git", "objects"))) return false;
   const lens = join(dirname(checkout.folder), "lens.git");
   rmSync(lens, { recursive: true, force: true });

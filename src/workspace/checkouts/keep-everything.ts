@@ -7,7 +7,7 @@ import { type Checkout, refuseOtherGit, refuseReplaced, repositoryFolder } from 
 import { moveKeptRef } from "./collect-work.ts";
 import { keepCommits } from "./keep-commits.ts";
 import { keepIgnored } from "./keep-ignored.ts";
-import { excludedByDefault, snapshotTree, unchangedTree } from "./snapshot-tree.ts";
+import { excludedByDefault, findUnchanged, snapshotTree, type Unchanged } from "./snapshot-tree.ts";
 
 export interface Kept {
   readonly ref: string;
@@ -29,6 +29,13 @@ export interface KeepOptions {
   readonly exclude?: readonly string[];
 }
 
+interface KeepAsked {
+  /** What the repository already keeps for the task. */
+  readonly made: readonly KeptRef[];
+  readonly exclude: readonly string[];
+  readonly unchanged: Unchanged | undefined;
+}
+
 /** The same, plus the base refs of the task's attempts. `before` is what the repository already keeps for the task. */
 export async function keepAll(
   checkout: Checkout,
@@ -39,9 +46,12 @@ export async function keepAll(
   refuseReplaced(folder);
   refuseOtherGit(folder);
   let isNew = false;
-  if (existsSync(folder))
+  if (existsSync(folder)) {
+    const unchanged = await findUnchanged(checkout, { parent: checkout.base, exclude });
+    const asked = { made: before.made, exclude, unchanged };
     for (const keep of [keepWorkingTree, keepCommits, keepIgnored])
-      isNew = (await keep(checkout, before.made, exclude)) || isNew;
+      isNew = (await keep(checkout, asked)) || isNew;
+  }
   const [now = before] = isNew ? await readTaskRefs(commonFolder, [checkout]) : [];
   const { bases, made } = now;
   return { bases, kept: made.map(describeKept) };
@@ -51,11 +61,10 @@ export async function keepAll(
  * Keeps the working tree. It is not put on the work's own ref, because an emptied checkout must not replace the work.
  * Returns true if no ref had this tree yet.
  */
-async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exclude: readonly string[]) {
+async function keepWorkingTree(checkout: Checkout, { made, exclude, unchanged }: KeepAsked) {
   const { commonFolder, task, attempt, base } = checkout;
   const isKept = (tree: string) => made.some((ref) => ref.tree === tree);
-  const before = await unchangedTree(checkout, { parent: base, exclude });
-  if (before !== undefined && isKept(before)) return false;
+  if (unchanged !== undefined && isKept(unchanged.tree)) return false;
   const { tree, changed } = await snapshotTree(checkout, { parent: base, exclude });
   if (changed.length === 0 || isKept(tree)) return false;
   const subject = `${task}: working tree of attempt ${attempt}`;

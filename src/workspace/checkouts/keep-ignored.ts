@@ -7,14 +7,23 @@ import { commitTree } from "../git/commit-writer.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";
+import { listTree } from "../git/tree-entries.ts";
 import type { KeptRef } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { digestAt, lookAtCopied } from "./copied-files.ts";
-import { isInGit, stageGitFolders, unstagedIn, updateIndex } from "./nested-repositories.ts";
+import {
+  isInGit,
+  repositoriesAmong,
+  stageGitFolders,
+  unstagedIn,
+  updateIndex,
+} from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
-import { ignoredOf, nestedIn } from "./snapshot-tree.ts";
+import { ignoredOf, nestedIn, type Unchanged } from "./snapshot-tree.ts";
 import { isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
+
+type Own = Awaited<ReturnType<typeof ownGit>>;
 
 const ignoredBytesMax = 64 * 1024 * 1024;
 
@@ -25,10 +34,17 @@ const ignoredBytesMax = 64 * 1024 * 1024;
  */
 export async function keepIgnored(
   checkout: Checkout,
-  made: readonly KeptRef[],
-  exclude: readonly string[],
+  {
+    made,
+    exclude,
+    unchanged,
+  }: {
+    readonly made: readonly KeptRef[];
+    readonly exclude: readonly string[];
+    readonly unchanged: Unchanged | undefined;
+  },
 ): Promise<boolean> {
-  const paths = await findIgnored(checkout, exclude);
+  const paths = await findIgnored(checkout, exclude, unchanged);
   if (paths.length === 0) return false;
   refuseTooMuch(checkout.folder, paths);
   const index = join(dirname(checkout.folder), "ignored-index");
@@ -56,25 +72,39 @@ export async function keepIgnored(
   }
 }
 
-async function findIgnored(checkout: Checkout, exclude: readonly string[]): Promise<BytePath[]> {
+async function findIgnored(
+  checkout: Checkout,
+  exclude: readonly string[],
+  unchanged: Unchanged | undefined,
+): Promise<BytePath[]> {
   const { folder, included } = checkout;
-  const words = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const own = await ownGit(checkout);
-  const listed = splitAtZero(await gitBytes(folder, words, own));
-  const ignored = listed
-    .map((path) => path.toString("latin1").replace(/\/$/, ""))
-    .filter((path) => !isOutput(path));
+  const listed = unchanged?.ignored ?? (await listIgnored(folder, own));
+  const ignored = listed.map((path) => path.replace(/\/$/, "")).filter((path) => !isOutput(path));
   const further = [...exclude, ...Object.keys(included)]
     .filter((path) => !liesBehindLink(folder, path))
     .map(asBytes);
   const files = new Set([...ignored, ...further].flatMap((path) => filesAt(folder, path)));
-  for (const nested of await nestedIn(folder, own))
+  const repositories =
+    unchanged === undefined
+      ? await nestedIn(folder, own)
+      : repositoriesAmong(folder, await pathsIn(checkout, unchanged));
+  for (const nested of repositories)
     for (const path of await unstagedIn(folder, nested, (paths) => ignoredOf(folder, paths, own)))
       files.add(path);
   for (const [path, digest] of Object.entries(included))
     if (files.has(asBytes(path)) && digestAt(folder, path) === digest) files.delete(asBytes(path));
   for (const path of lookAtCopied(checkout).still) files.delete(asBytes(path));
   return [...files];
+}
+
+async function listIgnored(folder: string, own: Own): Promise<readonly BytePath[]> {
+  const words = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  return splitAtZero(await gitBytes(folder, words, own)).map((path) => path.toString("latin1"));
+}
+
+async function pathsIn({ commonFolder }: Checkout, { tree }: Unchanged): Promise<Iterable<BytePath>> {
+  return (await listTree(repositoryFolder(commonFolder), tree)).keys();
 }
 
 /** The files and links at and below a path. A folder that cannot be read is refused. */

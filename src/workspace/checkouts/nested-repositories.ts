@@ -26,10 +26,14 @@ export async function untrackedRepositories(folder: string, own: Own): Promise<r
   );
 }
 
+export async function trackedIn(folder: string, own: Own): Promise<readonly BytePath[]> {
+  return namesIn(await gitBytes(folder, ["ls-files", "-z"], own));
+}
+
 /** The nested repositories in output folders such as `dist`. These folders are only searched if they have tracked files. */
-export async function trackedRepositories(folder: string, own: Own): Promise<readonly BytePath[]> {
-  const tracked = namesIn(await gitBytes(folder, ["ls-files", "-z"], own)).filter(isOutput);
-  const folders = new Set(tracked.flatMap(foldersAbove));
+export function repositoriesAmong(folder: string, tracked: Iterable<BytePath>): readonly BytePath[] {
+  const folders = new Set<BytePath>();
+  for (const path of tracked) if (isOutput(path)) for (const above of foldersAbove(path)) folders.add(above);
   return [...folders].filter((path) => sizeAt(folder, `${path}/.git`) !== undefined);
 }
 

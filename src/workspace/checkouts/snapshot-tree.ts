@@ -10,9 +10,15 @@ import { readTop } from "../git/tree-entries.ts";
 import { type Checkout, CheckoutFault, ownIndex, refuseReplaced, repositoryFolder } from "./checkout.ts";
 import { installedIn } from "./copy-dependencies.ts";
 import { knownIndex, rememberIndex } from "./known-index.ts";
-import { isInGit, stageNested, trackedRepositories, untrackedRepositories } from "./nested-repositories.ts";
+import {
+  isInGit,
+  repositoriesAmong,
+  stageNested,
+  trackedIn,
+  untrackedRepositories,
+} from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
-import { isOutput, liesBehindLink, walkTree } from "./walk-tree.ts";
+import { isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
 
 type Own = Awaited<ReturnType<typeof ownGit>>;
 
@@ -53,13 +59,11 @@ export async function snapshotTree(
   const own = await ownGit(checkout, { index });
   await fillIndex(checkout, { parent, index, own });
   await refuseClosed(folder, found, own);
-  // Git fails if an excluded path is also ignored.
   const left = leftOut(checkout, exclude).map(asBytes);
-  const excluded = await notIgnored(folder, left, own);
   const nested = new Set(
     (await notIgnored(folder, found.nested, own)).filter((path) => !isBelow(left, path)),
   );
-  const stage = () => stageAll(checkout, { excluded, nested: [...nested], parent, own });
+  const stage = () => stageAll(checkout, { excluded: left, nested: [...nested], parent, own });
   let staged = await stage();
   // Nested repositories in output folders, which are not searched.
   const more = "failed" in staged ? await untrackedRepositories(folder, own) : newLinks(staged.changed);
@@ -86,7 +90,7 @@ async function stageAll(
   { commonFolder, folder }: Checkout,
   { excluded, nested, parent, own }: Staging,
 ): Promise<Omit<Snapshot, "nested"> | { readonly failed: string }> {
-  const skipped = [...excluded, ...nested].map((path) => `:(exclude,top,literal)${shown(path)}`);
+  const skipped = [...excluded, ...nested].flatMap((path) => without(shown(path)));
   const { exit, stderr } = await tryGit(folder, ["add", "--all", "--", ".", ...skipped], own);
   if (exit !== 0) return { failed: stderr };
   const ignored = (paths: readonly BytePath[]) => ignoredOf(folder, paths, own);
@@ -96,16 +100,30 @@ async function stageAll(
   return { tree, changed: await readDiff(repositoryFolder(commonFolder), parent, tree) };
 }
 
+/** Patterns that leave out a path. With a plain path, `git add` fails if the path is also ignored. */
+function without(path: string): readonly string[] {
+  const pattern = `:(exclude,top,glob)\\${path.replace(/(?<!^)[*?[\\]/g, "\\$&")}`;
+  return [pattern, `${pattern}/**`];
+}
+
 function newLinks(changed: readonly ChangedPath[]): BytePath[] {
   const links = changed.filter(({ kind, status }) => kind === "submodule" && status !== "deleted");
   return links.map(({ path }) => asBytes(path));
 }
 
-/** The tree of the last snapshot with this `parent`, if nothing has changed in the checkout since. */
-export async function unchangedTree(
+/** A checkout in which nothing has changed since its last snapshot. */
+export interface Unchanged {
+  /** The tree of the snapshot. */
+  readonly tree: string;
+  /** The ignored files and folders. */
+  readonly ignored: readonly BytePath[];
+}
+
+/** Undefined if something has changed since the last snapshot with this `parent`, or if that is not certain. */
+export async function findUnchanged(
   checkout: Checkout,
   { parent, exclude = excludedByDefault }: SnapshotOptions,
-): Promise<string | undefined> {
+): Promise<Unchanged | undefined> {
   const { folder } = checkout;
   const known = knownIndex(ownIndex(checkout));
   if (known?.parent !== parent) return undefined;
@@ -113,12 +131,41 @@ export async function unchangedTree(
   const own = await ownGit(checkout);
   await refuseClosed(folder, found, own);
   if ((await notIgnored(folder, found.nested, own)).length > 0) return undefined;
-  const words = ["ls-files", "-z", "--modified", "--others", "--exclude-standard", "--directory"];
-  const { exit, stdout } = await tryGit(folder, words, own);
   const left = leftOut(checkout, exclude).map(asBytes);
-  const listed = splitAtZero(stdout).map((path) => path.toString("latin1"));
-  return exit === 0 && listed.every((path) => isBelow(left, path)) ? known.tree : undefined;
+  const { exit, stdout } = await tryGit(folder, listing, own);
+  if (exit !== 0) return undefined;
+  const ignored: BytePath[] = [];
+  for (const entry of splitAtZero(stdout).map((one) => one.toString("latin1"))) {
+    // The first letter compares the index with HEAD, which is not the checkout's.
+    const [kind, path] = [entry.slice(0, 2), entry.slice(3)];
+    if (kind === "!!") ignored.push(path);
+    else if (kind[1] !== " " && (!isBelow(left, path) || hasRepository(folder, path))) return undefined;
+  }
+  return { tree: known.tree, ignored };
 }
+
+/** Whether a git repository lies at or below a path, wherever it is. */
+function hasRepository(folder: string, start: BytePath): boolean {
+  const path = start.replace(/\/$/, "");
+  if (!sizeAt(folder, path)?.isDirectory()) return false;
+  let isFound = false;
+  walkTree(folder, path, {
+    enter: () => !isFound,
+    entry: (found) => {
+      isFound ||= isInGit(found);
+    },
+    closed: () => {
+      isFound = true; // not certain
+    },
+  });
+  return isFound;
+}
+
+/** Lists what differs from the index, what is untracked and what is ignored, all by one process. */
+const listing = [
+  ...["status", "--porcelain=v1", "-z", "--ignored=traditional", "--untracked-files=normal"],
+  ...["--no-renames", "--ignore-submodules=dirty", "--no-ahead-behind"],
+];
 
 function isBelow(folders: readonly BytePath[], path: BytePath): boolean {
   return folders.some((one) => path === one || path.startsWith(`${one}/`));
@@ -195,7 +242,7 @@ export async function ignoredOf(
 export async function nestedIn(folder: string, own: Own): Promise<readonly BytePath[]> {
   const found = await notIgnored(folder, findObstacles(folder).nested, own);
   const untracked = await untrackedRepositories(folder, own);
-  return [...new Set([...found, ...untracked, ...(await trackedRepositories(folder, own))])];
+  return [...new Set([...found, ...untracked, ...repositoriesAmong(folder, await trackedIn(folder, own))])];
 }
 
 function submoduleFault(paths: readonly string[]): CheckoutFault {
