@@ -53,7 +53,7 @@ function startOne(start) {
 const { spawn, spawnSync, execFile, execFileSync } = childProcess;
 
 /** A git that stays to be asked again: it is at work from a question to what comes next. */
-const lasting = new Set(["--batch-command", "--stdin-paths", "--stdin"]);
+const lasting = new Set(["--batch", "--batch-command", "--stdin-paths", "--stdin"]);
 
 childProcess.spawn = (...words) => {
   const { value: child, over } = startOne(() => spawn(...words));

@@ -5,6 +5,7 @@ import type { Task } from "../../core/tasks/task.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { reviewedTask, rolledBackMerges } from "../../engine/landing/finish-landing.ts";
 import { findCommit, whyApart, whyNoCommit } from "../../workspace/git/find-commit.ts";
+import { simpleFork } from "../../workspace/git/fork-point.ts";
 import { mergeTrees } from "../../workspace/git/merge-commits.ts";
 import { readDiff } from "../../workspace/git/read-diff.ts";
 import { isAncestor, readParents } from "../../workspace/git/refs.ts";
@@ -166,7 +167,8 @@ function plainLine(text: string): string {
 }
 
 async function readFork(root: string, base: string, commit: string): Promise<string | undefined> {
-  if ((await readParents(root, commit)).includes(base)) return base;
+  const fork = (await readParents(root, commit)).includes(base) ? base : await simpleFork(root, base, commit);
+  if (fork !== undefined) return fork;
   const { exit, stdout } = await tryGit(root, ["merge-base", base, commit]);
   return exit === 0 ? stdout.toString("utf8").trim() : undefined;
 }

@@ -9,7 +9,7 @@ export interface Protocol<Question, Answer> {
   readonly words: readonly string[];
   /** The process ends after this time without a question. */
   readonly idleMs: number;
-  ask(question: Question): string;
+  ask(question: Question): string | Buffer;
   /** The answer at the start of the received bytes, and its length; undefined while it is incomplete. */
   answer(question: Question, came: Buffer): { readonly answer: Answer; readonly bytes: number } | undefined;
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readObject } from "./object-reader.ts";
 import { splitAtZero } from "./read-diff.ts";
+import { RecentValues } from "./recent-values.ts";
 import { changeRefs } from "./ref-writer.ts";
 import { git, gitBytes, tryGit } from "./run-git.ts";
 
@@ -16,6 +17,17 @@ export async function readParents(folder: string, commit: string): Promise<reado
   const [header = ""] = found?.bytes.toString("latin1").split("\n\n") ?? [];
   return [...header.matchAll(/^parent (\w+)$/gm)].map(([, id = ""]) => id);
 }
+
+/** As `readParents`, for the full id of a commit. They never change, so they are read once. */
+export async function parentsOf(folder: string, id: string): Promise<readonly string[]> {
+  const known = parents.get(id);
+  if (known !== undefined) return known;
+  const read = await readParents(folder, id);
+  parents.keep(id, read);
+  return read;
+}
+
+const parents = new RecentValues<readonly string[]>(10_000, () => 1);
 
 /** Moves a ref if it still has its old value; `undefined` means that the ref must not exist. */
 export async function moveRef(

@@ -115,7 +115,9 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
   });
 }
 
+const lockless: ReadonlySet<string> = new Set(["--batch-command", "--stdin-paths", "mktree", "diff-tree"]);
+
 /** One of Lockstep's own long-running git processes, which read or add objects and take no lock. */
 function isLockless(commandLine: string): boolean {
-  return commandLine.split("\0").some((word) => word === "--batch-command" || word === "--stdin-paths");
+  return commandLine.split("\0").some((word) => lockless.has(word));
 }

@@ -12,7 +12,7 @@ export interface TreeEntry {
 }
 
 /** A folder's entries. Names of subfolders end with a slash, which is also git's sort order. */
-type Folder = ReadonlyMap<BytePath, TreeEntry>;
+export type Folder = ReadonlyMap<BytePath, TreeEntry>;
 
 type Listing = ReadonlyMap<BytePath, TreeEntry>;
 
@@ -106,6 +106,11 @@ async function compare(folder: string, { path, from, to }: Pair, found: Differen
   await Promise.all(below.map((pair) => compare(folder, pair, found)));
 }
 
+/** The entries at the top of a tree; none if there is no tree. */
+export function listFolder(folder: string, tree: string | undefined): Promise<Folder> {
+  return entriesOf(folder, tree && `${tree}^{tree}`);
+}
+
 async function entriesOf(folder: string, name: string | undefined): Promise<Folder> {
   if (name === undefined) return new Map();
   return recent.get(treeOf.get(name) ?? name) ?? (await readFolder(folder, name)).entries;
@@ -115,7 +120,7 @@ function isKnown(name: string): boolean {
   return recent.get(treeOf.get(name) ?? name) !== undefined;
 }
 
-function isFullId(name: string): boolean {
+export function isFullId(name: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name);
 }
 
