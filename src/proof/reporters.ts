@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -39,13 +40,17 @@ export interface Reporters extends Disposable {
   onOutput(chunk: Buffer): void;
 }
 
-/** Copies the reporters to a folder of their own, apart from the tests' temporary files. */
-export function placeReporters(parent: string): Reporters {
-  removeFolder(parent);
-  const folder = join(parent, randomBytes(8).toString("hex"));
+/**
+ * Copies the reporters to a folder of their own, apart from the tests' temporary files. `isProtected`: no check can write
+ * the copy, so this process uses it again for its next checks there.
+ */
+export function placeReporters(parent: string, { isProtected = false } = {}): Reporters {
+  const kept = isProtected ? protectedCopies.get(parent) : undefined;
+  const folder = kept !== undefined && existsSync(kept) ? kept : copyReporters(parent);
+  if (isProtected) protectedCopies.set(parent, folder);
   const out = join(folder, "out");
-  mkdirSync(out, { recursive: true, mode: 0o700 });
-  cpSync(join(installFolder(), "reporters"), folder, { recursive: true });
+  removeFolder(out);
+  mkdirSync(out, { mode: 0o700 });
   const printed = [new CargoLines(), new GoLines()];
   const decoder = new StringDecoder("utf8");
   return {
@@ -74,8 +79,19 @@ export function placeReporters(parent: string): Reporters {
       const text = decoder.write(chunk);
       for (const lines of printed) lines.add(text);
     },
-    [Symbol.dispose]: () => removeFolder(parent),
+    [Symbol.dispose]: () => removeFolder(isProtected ? out : parent),
   };
+}
+
+/** By the folder above them. Their names are random, so a copy that another process put there instead is not used. */
+const protectedCopies = new Map<string, string>();
+
+function copyReporters(parent: string): string {
+  removeFolder(parent);
+  const folder = join(parent, randomBytes(8).toString("hex"));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  cpSync(join(installFolder(), "reporters"), folder, { recursive: true });
+  return folder;
 }
 
 /** Text to put before the value of a variable. */
@@ -111,11 +127,16 @@ function placePrograms(folder: string, path: string): string | undefined {
   const place = join(folder, "programs");
   const script = join(place, "start.sh");
   if (/[\s'"\\:]/.test(place) || !canStart(script)) return undefined;
-  const found = startedPrograms.filter((name) =>
-    path.split(delimiter).some((one) => one !== "" && existsSync(join(one, name))),
-  );
-  for (const name of found) cpSync(script, join(place, name));
-  return found.length === 0 ? undefined : place;
+  const folders = path.split(delimiter).filter((one) => one !== "");
+  let isNeeded = false;
+  for (const name of startedPrograms) {
+    const isFound = folders.some((one) => existsSync(join(one, name)));
+    const isPlaced = existsSync(join(place, name));
+    if (isFound && !isPlaced) cpSync(script, join(place, name));
+    if (!isFound && isPlaced) rmSync(join(place, name));
+    isNeeded ||= isFound;
+  }
+  return isNeeded ? place : undefined;
 }
 
 /** False if Go would split the path at blanks or quotes, or if the file system does not allow to run programs. */

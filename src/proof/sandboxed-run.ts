@@ -46,7 +46,9 @@ export async function runSandboxed(
   const { checkout, temporary: outside, commonFolder, home: opened } = places;
   removeFolder(outside);
   mkdirSync(outside, { mode: 0o700 });
-  using reporters = purpose === "check" ? placeReporters(join(dirname(outside), "reports")) : undefined;
+  const place = join(dirname(outside), "reports");
+  using reporters =
+    purpose === "check" ? placeReporters(place, { isProtected: sandbox.enforces }) : undefined;
   try {
     const policy = checkPolicy(places, purpose, { network });
     const caches = sandbox.enforces
