@@ -69,6 +69,11 @@ export interface Ledger {
    * courtesy that saves retries; nothing relies on it. Absent where a retry costs no more than a turn.
    */
   turn?(): Promise<AsyncDisposable | undefined>;
+  /**
+   * While `lasts` returns true, calls wait for a server that does not answer instead of failing after their deadline.
+   * Absent if the ledger has no server.
+   */
+  waitWhile?(lasts: () => boolean): Disposable;
   /** Absent if the ledger belongs to one machine: its logs are files there. */
   readonly logs?: SharedLogs;
   about(): Promise<LedgerAbout>;

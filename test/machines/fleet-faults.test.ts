@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { cuttingProxy } from "../support/cutting-proxy.ts";
 import { type Fleet, fleet, unsandboxed, worker } from "../support/fleet.ts";
@@ -12,13 +13,19 @@ import { eventually } from "../support/run-command.ts";
 afterAll(closeDatabases);
 
 const leaseSeconds = 20;
+/** A little more than a command waits for the ledger. */
+const commandSeconds = 32;
 
 /** Its first attempt talks and never ends; the next one does its work. */
 const stuckOnce = (id: string, mark: string) => [
   [`run: { command: 'while true; do echo ${mark}; sleep 0.5; done' }`, answer("OK")],
   [writes(id), answer("OK")],
 ];
-const farTask = (id: string) => task(id, `a${id}`, `, label: far, timeout_seconds: ${leaseSeconds}`);
+const farTask = (id: string, more = "") => task(id, `a${id}`, `, label: far${more}`);
+/** So short that a test can wait until the agent stops by itself. */
+const shortLease = `, timeout_seconds: ${leaseSeconds}`;
+/** Longer than a machine can be silent, and much shorter than the lease of a task is by default. */
+const silentSeconds = 150;
 
 /** The processes of all agents on this computer whose command has the mark. */
 function atWork(mark: string): number {
@@ -57,7 +64,7 @@ describe("machines that are killed (M-1)", { timeout: 180_000 }, () => {
     const ids = ["A", "B"];
     await using all = await fleet({
       agents: { aA: stuckOnce("A", mark), aB: [[writes("B"), answer("OK")]] },
-      tasks: [farTask("A"), farTask("B").replace("}", ", depends_on: [A] }")],
+      tasks: [farTask("A"), farTask("B", ", depends_on: [A]")],
     });
     using first = worker(all, all.join("one"), "--slots", "1", "--label", "far");
     await eventually("a slot", async () => (await all.status()).machines?.find(({ slots }) => slots === 1));
@@ -70,7 +77,7 @@ describe("machines that are killed (M-1)", { timeout: 180_000 }, () => {
     await eventually("the agent is gone with its machine", () => atWork(mark) === 0 || undefined);
     using left = worker(all, all.join("other"), "--slots", "1", "--label", "far");
     await eventually("another slot", () => left.errors().includes("1 slot") || undefined);
-    await pass(all, 90);
+    await pass(all, silentSeconds);
     const merged = async () => {
       const { tasks } = await all.status();
       return tasks.length === 2 && tasks.every(({ state }) => state === "MERGED") ? true : undefined;
@@ -88,7 +95,10 @@ describe("a machine that is cut off for longer than a lease (M-4)", { timeout: 1
     "stops its agent before the lease ends, and the task lands under a new attempt",
     async () => {
       const mark = `m4-${process.pid}`;
-      await using all = await fleet({ agents: { aA: stuckOnce("A", mark) }, tasks: [farTask("A")] });
+      await using all = await fleet({
+        agents: { aA: stuckOnce("A", mark) },
+        tasks: [farTask("A", shortLease)],
+      });
       using network = machineNetwork();
       await using daemon = await gitDaemon(dirname(all.remote.path));
       await using toRemote = await cuttingProxy(daemon.port, network.host);
@@ -122,6 +132,33 @@ describe("a machine that is cut off for longer than a lease (M-4)", { timeout: 1
       await expectEachOnce(all, ["A"]);
     },
   );
+});
+
+describe("a worker that cannot reach the ledger for longer than a command waits (M-3)", {
+  timeout: 180_000,
+}, () => {
+  it("stays, says so once, and does the next task", async () => {
+    await using all = await fleet({
+      agents: { aA: [[writes("A"), answer("OK")]] },
+      tasks: [farTask("A")],
+    });
+    await using toDatabase = await cuttingProxy(all.database.server.port);
+    const url = new URL(all.database.url);
+    url.host = `127.0.0.1:${toDatabase.port}`;
+    using cutOff = worker(all, all.join("far", { url: url.href }), "--slots", "1", "--label", "far");
+    await eventually("a slot", async () => (await all.status()).machines?.find(({ slots }) => slots === 1));
+    toDatabase.cut();
+    await eventually("it says so", () => cutOff.errors().includes("lockstep: waiting: ") || undefined);
+    await sleep(commandSeconds * 1000);
+    toDatabase.join();
+    const ran = await all.first.run(["run", "--json"]);
+    expect(ran.status, `${ran.stderr}\n${cutOff.errors()}`).toBe(0);
+    cutOff.process.kill("SIGINT");
+    const { status, stderr } = await cutOff.ended;
+    expect(status, stderr).toBe(0);
+    expect(stderr.match(/waiting:|answers again/g)).toEqual(["waiting:", "answers again"]);
+    await expectEachOnce(all, ["A"]);
+  });
 });
 
 describe("a remote that refuses for a while (M-8)", { timeout: 180_000 }, () => {

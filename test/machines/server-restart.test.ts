@@ -71,6 +71,28 @@ describe("a server that is stopped or killed, and started again (M-3)", () => {
     ledger.close();
   });
 
+  it("lets a process with agents wait beyond the deadline, and reports the start and the end of the wait once each", async () => {
+    const told: string[] = [];
+    const waiting = { onWait: () => void told.push("waits"), onAnswer: () => void told.push("answers") };
+    const ledger = await openPostgresLedger({ url, waitMs: 100, ...waiting });
+    let isAtWork = true;
+    using _waits = ledger.waitWhile?.(() => isAtWork);
+    server.stop();
+    const [change, read] = [ledger.commit(creating(newTask("patient"))), ledger.task("patient")];
+    const first = await Promise.race([change, read, sleep(1000, "waits")]);
+    expect(first).toBe("waits");
+    await startAgain();
+    expect(await change).toMatchObject({ ok: true });
+    await read;
+    expect(told).toEqual(["waits", "answers"]);
+    server.stop();
+    const late = ledger.task("patient");
+    isAtWork = false;
+    await expect(late).rejects.toThrow("cannot be reached");
+    await startAgain();
+    ledger.close();
+  });
+
   it("extends every running lease to its full length, once", async () => {
     const ledger = await openPostgresLedger({ url });
     const clock = ledger.clock as NonNullable<typeof ledger.clock>;

@@ -33,6 +33,7 @@ describe("several machines over one ledger, with skew, cut networks, freezes and
 
   it.each<[FleetPlant, RegExp]>([
     ["no-self-fence", /INV-1/],
+    ["only-own-lease", /INV-1/],
     ["own-wall-clock", /INV-1|renewed it in time/],
     ["elsewhere-is-dead", /renewed it in time|INV-1/],
     ["no-grace", /renewed it in time|INV-1/],

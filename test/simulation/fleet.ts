@@ -3,7 +3,7 @@ import { SelfFence } from "../../src/core/leases/self-fence.ts";
 import type { Engine } from "../../src/engine/change/engine.ts";
 import { expectRole, type HeldRole, renewRole, takeRole } from "../../src/engine/change/hold-role.ts";
 import { operate } from "../../src/engine/operate.ts";
-import type { Attempt, Change, Ledger } from "../../src/ledger/ledger.ts";
+import type { Attempt, Change, Ledger, Machine } from "../../src/ledger/ledger.ts";
 import { LedgerClock } from "../../src/ledger/postgres/ledger-clock.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { isUnreachable, StoreFault } from "../../src/ledger/store-fault.ts";
@@ -17,6 +17,8 @@ const fleetPlants = [
   "no-self-fence",
   /** Leases run on the clock of each machine. */
   "own-wall-clock",
+  /** An agent works on although its machine has not reached the ledger for long, as long as its own lease runs. */
+  "only-own-lease",
   /** A process of another machine counts as dead. */
   "elsewhere-is-dead",
   /** A restart of the server extends no lease. */
@@ -28,9 +30,12 @@ const fleetPlants = [
 export type FleetPlant = (typeof fleetPlants)[number];
 
 const hourMs = 3_600_000;
-const leaseSeconds = 20;
+/** With the longer one, only its silence tells that a machine is gone. */
+const leases = [20, 3600] as const;
 /** A machine looks after its agents this often. */
 const tickMs = 1000;
+/** No simulation takes that long, so the lease of a silent agent does not end by itself. */
+const silentSecondsMin = 1800;
 const folders = ["src", "docs", "lib"];
 const integrator = "integrator shared main";
 
@@ -40,12 +45,15 @@ interface Agent {
   readonly epoch: number;
   readonly pid: number;
   readonly fence: SelfFence;
+  /** It says nothing, so its lease is not renewed. */
+  readonly isSilent: boolean;
 }
 
 /** The server of the ledger: its clock may be set back, and it forgets heartbeats that were not on disk. */
 class Server {
   readonly ledger: Ledger;
   readonly unsaved = new Map<string, Attempt>();
+  readonly #beats = new Map<string, number>();
   #skewMs = 0;
   #lastMs = 0;
   graceMs = 0;
@@ -58,6 +66,14 @@ class Server {
   get ms(): number {
     this.#lastMs = Math.max(this.#lastMs, this.trueMs + this.#skewMs);
     return this.#lastMs;
+  }
+
+  heardOf(machine: string): void {
+    if (this.ms - (this.#beats.get(machine) ?? -Infinity) >= tickMs) this.#beats.set(machine, this.ms);
+  }
+
+  machines(): readonly Machine[] {
+    return [...this.#beats].map(([id, beatMs]) => ({ id, name: id, lockstep: "0", beatMs }));
   }
 
   async commit(change: Change) {
@@ -79,6 +95,7 @@ class Server {
         await this.ledger.commit({ attempts: [{ ...now, lease }] });
     }
     this.unsaved.clear();
+    this.#beats.clear();
     this.#skewMs += skewMs;
     if (hasGrace) this.graceMs = this.ms;
   }
@@ -89,6 +106,8 @@ class FleetMachine {
   readonly id: string;
   readonly #server: Server;
   readonly #plant: FleetPlant;
+  readonly #random: Random;
+  readonly #leaseSeconds: number;
   readonly #drift: number;
   readonly #offsetMs: number;
   wallSkewMs: number;
@@ -105,10 +124,16 @@ class FleetMachine {
   #lastTickMs = 0;
   readonly living = new Set<number>();
 
-  constructor(id: string, server: Server, random: Random, plant: FleetPlant) {
+  constructor(
+    id: string,
+    server: Server,
+    { random, plant, leaseSeconds }: { random: Random; plant: FleetPlant; leaseSeconds: number },
+  ) {
     this.id = id;
     this.#server = server;
     this.#plant = plant;
+    this.#random = random;
+    this.#leaseSeconds = leaseSeconds;
     this.#drift = 1 + (random.whole(0, 200) - 100) / 1e6;
     this.#offsetMs = random.whole(0, 1e9);
     this.wallSkewMs = random.whole(-3, 3) * hourMs;
@@ -147,13 +172,17 @@ class FleetMachine {
     };
     const call = async (work: () => Promise<unknown>) => {
       reach();
-      if (!this.clock.isFresh) this.clock.set({ ms: server.ms, graceMs: server.graceMs });
+      if (!this.clock.isFresh) {
+        this.clock.set({ ms: server.ms, graceMs: server.graceMs });
+        server.heardOf(this.id);
+      }
       return work();
     };
     return new Proxy(server.ledger, {
       get: (target, name: keyof Ledger) => {
         if (name === "secret" || name === "version") return () => (target[name] as () => string)();
         if (name === "clock" || name === "turn") return undefined;
+        if (name === "machines") return () => call(async () => server.machines());
         if (name !== "commit")
           return (...given: never[]) =>
             call(() => (target[name] as (...all: never[]) => Promise<unknown>)(...given));
@@ -177,7 +206,7 @@ class FleetMachine {
     const pid = this.#pids;
     this.living.add(pid);
     const sentMs = this.localMs;
-    const assignment = { timeout_seconds: leaseSeconds, heartbeat_interval_seconds: 5 };
+    const assignment = { timeout_seconds: this.#leaseSeconds, heartbeat_interval_seconds: 5 };
     const document = packet(task, [folder], { assignment });
     const engine = this.engine as Engine;
     const started = await operate(engine, "dispatch", { packet: document, runnerPid: pid }, person);
@@ -185,8 +214,9 @@ class FleetMachine {
       this.living.delete(pid);
       return false;
     }
-    const fence = new SelfFence(sentMs, leaseSeconds * 1000);
-    this.agents.push({ task, folder, epoch: started.details.epoch, pid, fence });
+    const fence = new SelfFence(sentMs, this.#leaseSeconds * 1000);
+    const isSilent = this.#leaseSeconds > silentSecondsMin && this.#random.chance(0.3);
+    this.agents.push({ task, folder, epoch: started.details.epoch, pid, fence, isSilent });
     return true;
   }
 
@@ -201,14 +231,20 @@ class FleetMachine {
     for (const agent of [...this.agents]) if (!(await this.#renews(agent))) this.stop(agent);
   }
 
-  async #renews({ task, epoch, fence }: Agent): Promise<boolean> {
+  async #renews({ task, epoch, fence, isSilent }: Agent): Promise<boolean> {
     const sentMs = this.localMs;
     try {
+      if (isSilent) {
+        const found = await this.engine?.ledger.task(task);
+        fence.heard(sentMs);
+        return found?.state === "IN_PROGRESS" && found.epoch === epoch;
+      }
       const beaten = await operate(this.engine as Engine, "heartbeat", { task }, { ...person, epoch });
       if (beaten.allow) fence.renewed(sentMs);
       return beaten.allow;
     } catch (error) {
       if (!isUnreachable(error)) throw error;
+      if (this.#plant === "only-own-lease") fence.heard(this.localMs);
       return this.#plant === "no-self-fence" || !fence.mustStop(this.localMs);
     }
   }
@@ -228,7 +264,8 @@ export async function simulateFleet(
   const random = new Random(seed);
   const server = new Server(await openMemoryLedger({ secret: `seed-${seed}` }));
   const names = Array.from({ length: random.whole(2, 4) }, (_, index) => `machine-${index + 1}`);
-  const machines = names.map((name) => new FleetMachine(name, server, random, plant));
+  const leaseSeconds = random.pick(leases);
+  const machines = names.map((name) => new FleetMachine(name, server, { random, plant, leaseSeconds }));
   for (const machine of machines) await machine.open();
   const fleet = new Fleet(server, machines, random, plant);
   for (let step = 0; step < steps && fleet.problem === undefined; step += 1) await fleet.step(step);

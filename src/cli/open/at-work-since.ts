@@ -18,7 +18,7 @@ export async function atWorkSince(project: Project, ms: number): Promise<string 
 }
 
 async function findAtWork(project: Project, ms: number): Promise<string | undefined> {
-  const ledger = await openProjectLedger(project, { onWait: sayWaiting });
+  const ledger = await openProjectLedger(project, sayWaiting);
   try {
     const facts = await readGuardFacts({ ledger, machine: machineIn(project) });
     for (const { key } of liveHolders(facts, ledger.clock ?? machineClock())) {

@@ -118,7 +118,7 @@ async function openLedger(project: Project, create: boolean): Promise<Ledger> {
   if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
   const folder = openStateFolder(project);
   const ledger = isKept
-    ? await openProjectLedger(project, { create, onWait: sayWaiting })
+    ? await openProjectLedger(project, { create, ...sayWaiting })
     : await openMemoryLedger();
   const machine = machineIn(project);
   await tidyShownActive({

@@ -17,17 +17,19 @@ interface OpenOptions {
   readonly urgent?: boolean;
   readonly waitMs?: number;
   readonly onWait?: (why: string) => void;
+  readonly onAnswer?: () => void;
 }
 
 /** For a command: the person sees why nothing happens. */
-export function sayWaiting(why: string): void {
-  writeAll(2, `lockstep: waiting: ${why}\n`);
-}
+export const sayWaiting = {
+  onWait: (why: string) => writeAll(2, `lockstep: waiting: ${why}\n`),
+  onAnswer: () => writeAll(2, "lockstep: the ledger answers again\n"),
+} as const;
 
 /** Opens the ledger of a project: the one that it shares with other machines, or its own. */
 export async function openProjectLedger(
   project: Project,
-  { create = false, urgent = false, waitMs, onWait }: OpenOptions = {},
+  { create = false, urgent = false, waitMs, onWait, onAnswer }: OpenOptions = {},
 ): Promise<Ledger> {
   const folder = openStateFolder(project);
   const url = knownLedgerUrl(project);
@@ -42,6 +44,7 @@ export async function openProjectLedger(
     ...{ url, heads, local: localVersion(folder), localMs: bootTimeMs, ...waits },
     machine: { ...thisMachine(), lockstep: manifest.version },
     ...(onWait === undefined ? {} : { onWait }),
+    ...(onAnswer === undefined ? {} : { onAnswer }),
   });
 }
 

@@ -24,6 +24,14 @@ export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): b
   return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
 }
 
+/** A machine that the ledger has not heard of for this time is gone. It has ended its agents before (`SelfFence`). */
+export const goneSeconds = 120;
+
+/** `beatMs`: when the machine last asked the ledger for anything, in the ledger's time. */
+export function isGone({ beatMs }: { readonly beatMs: number }, now: Moment, notBeforeMs?: number): boolean {
+  return hasLapsed({ boot: now.boot, beatMs, timeoutSeconds: goneSeconds }, now, notBeforeMs);
+}
+
 /** The lease of an attempt. `held`: it waits for a review or a person, and does not expire. */
 interface Leased {
   readonly leaseState: "running" | "held" | "over";

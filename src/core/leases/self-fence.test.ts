@@ -7,10 +7,21 @@ describe("an agent whose lease cannot be renewed", () => {
     ["works right after its start", 60_000, 0, false],
     ["works for three quarters of a short lease", 8000, 5999, false],
     ["stops at three quarters of a short lease", 8000, 6000, true],
-    ["works until ten seconds before the end of a long lease", 600_000, 589_999, false],
-    ["stops ten seconds before the end of a long lease", 600_000, 590_000, true],
+    ["works until ten seconds before the end of a lease", 100_000, 89_999, false],
+    ["stops ten seconds before the end of a lease", 100_000, 90_000, true],
+    ["works until ten seconds before its machine counts as gone", 600_000, 109_999, false],
+    ["stops ten seconds before its machine counts as gone", 600_000, 110_000, true],
   ])("%s", (_, leaseMs, atMs, stops) => {
     expect(new SelfFence(1000, leaseMs).mustStop(1000 + atMs)).toBe(stops);
+  });
+
+  it("continues without output as long as its machine renews and its lease lasts", () => {
+    const fence = new SelfFence(0, 600_000);
+    for (let atMs = 60_000; atMs < 590_000; atMs += 60_000) {
+      fence.heard(atMs);
+      expect(fence.mustStop(Math.min(atMs + 109_999, 589_999))).toBe(false);
+    }
+    expect(fence.mustStop(590_000)).toBe(true);
   });
 
   it("counts from the last renewal that was sent, in whatever order the answers arrive", () => {

@@ -1,5 +1,5 @@
 import type { Moment } from "../../core/leases/clock.ts";
-import { ageSeconds, hasLapsed } from "../../core/leases/lease.ts";
+import { ageSeconds, hasLapsed, isGone, isHere } from "../../core/leases/lease.ts";
 import { endingAt, type Threshold } from "../../core/loops/budgets.ts";
 import { allow } from "../../core/rules/verdict.ts";
 import { haltDetails } from "../../core/tasks/halt-details.ts";
@@ -27,10 +27,33 @@ export interface Grace {
   readonly notBeforeMs?: number | undefined;
 }
 
-export function endOf(engine: Engine, attempt: Attempt, { notBeforeMs }: Grace = {}): End | undefined {
+type GoneMachines = ReadonlySet<string | undefined>;
+
+/** The machines that run some of these attempts and are gone. */
+export async function goneMachines(
+  { ledger, clock, machine }: Engine,
+  attempts: readonly Attempt[],
+  { notBeforeMs }: Grace = {},
+): Promise<GoneMachines> {
+  const elsewhere = attempts.filter((attempt) => !isHere(attempt, machine));
+  if (elsewhere.length === 0) return new Set();
+  const beats = new Map((await ledger.machines()).map(({ id, beatMs }) => [id, beatMs]));
+  const now = clock.now();
+  const isLost = (id = "") => isGone({ beatMs: beats.get(id) ?? -Infinity }, now, notBeforeMs);
+  return new Set(elsewhere.map((attempt) => attempt.machine).filter(isLost));
+}
+
+export function endOf(
+  engine: Engine,
+  attempt: Attempt,
+  { notBeforeMs, gone }: Grace & { readonly gone: GoneMachines },
+): End | undefined {
   if (attempt.leaseState !== "running") return undefined;
   const now = engine.clock.now();
-  if (attempt.runner !== null && engine.isAlive(attempt.runner) === "no") return { kind: "lost" };
+  // A process that runs an agent ends it before its machine counts as gone. Without such a process, only the lease counts.
+  const isLost =
+    attempt.runner !== null && (engine.isAlive(attempt.runner) === "no" || gone.has(attempt.machine));
+  if (isLost) return { kind: "lost" };
   if (hasLapsed(attempt.lease, now, notBeforeMs))
     return { kind: "late", ageSeconds: ageSeconds(attempt.lease, now) };
   const minutes = minutesOf(attempt, now, notBeforeMs);
@@ -57,7 +80,7 @@ export async function reclaim(
   await settle(engine, { operation: cause, input: task, call: system }, async () => {
     ended = false;
     const { task: stored, attempt } = (await loadTask(engine, task)) ?? {};
-    const found = attempt === undefined ? undefined : endOf(engine, attempt, grace);
+    const found = attempt === undefined ? undefined : await findEnd(engine, attempt, grace);
     if (attempt === undefined || stored === undefined || found === undefined) return { verdict: allow() };
     const end: End =
       found.kind === "late" && (await isMachineGone(engine, attempt)) ? { kind: "lost" } : found;
@@ -85,8 +108,12 @@ async function isMachineGone({ ledger, clock, machine }: Engine, attempt: Attemp
 
 export async function reclaimIfLapsed(engine: Engine, task: string, cause: string): Promise<boolean> {
   const attempt = await engine.ledger.attempt(task);
-  if (attempt === undefined || endOf(engine, attempt) === undefined) return false;
+  if (attempt === undefined || (await findEnd(engine, attempt)) === undefined) return false;
   return reclaim(engine, task, { cause });
+}
+
+async function findEnd(engine: Engine, attempt: Attempt, grace: Grace = {}): Promise<End | undefined> {
+  return endOf(engine, attempt, { ...grace, gone: await goneMachines(engine, [attempt], grace) });
 }
 
 async function endAttempt(

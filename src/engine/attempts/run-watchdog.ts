@@ -6,7 +6,7 @@ import type { Attempt } from "../../ledger/ledger.ts";
 import { commit, system } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
-import { type End, endOf, type Grace, minutesOfAttempt, reclaim } from "./reclaim.ts";
+import { type End, endOf, type Grace, goneMachines, minutesOfAttempt, reclaim } from "./reclaim.ts";
 
 /** Runs one WatchdogTick on the ledger: applies its result and returns the hook's verdict. */
 export async function runWatchdog(engine: Engine, grace: Grace = {}): Promise<Verdict> {
@@ -23,8 +23,10 @@ export async function runWatchdog(engine: Engine, grace: Grace = {}): Promise<Ve
 
 async function findEnds(engine: Engine, grace: Grace): Promise<{ attempt: Attempt; end: End }[]> {
   const ends: { attempt: Attempt; end: End }[] = [];
-  for (const attempt of await engine.ledger.runningAttempts()) {
-    const end = endOf(engine, attempt, grace);
+  const running = await engine.ledger.runningAttempts();
+  const gone = await goneMachines(engine, running, grace);
+  for (const attempt of running) {
+    const end = endOf(engine, attempt, { ...grace, gone });
     if (end !== undefined) ends.push({ attempt, end });
   }
   return ends;

@@ -1,11 +1,8 @@
-import { hasLapsed } from "../../core/leases/lease.ts";
+import { hasLapsed, isGone } from "../../core/leases/lease.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import type { Machine, Survey } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
-import { isConductorRole, isMemberRole, roleSeconds, sessionOfRole } from "../change/hold-role.ts";
-
-/** A machine that was not heard of for two leases of a role counts as dead. */
-const goneMs = 2 * roleSeconds * 1000;
+import { isConductorRole, isMemberRole, sessionOfRole } from "../change/hold-role.ts";
 
 type Surveyed = Pick<Survey, "machines" | "roles" | "attempts" | "events">;
 type Source = Pick<Engine, "clock" | "machine">;
@@ -19,7 +16,7 @@ export function machinesIn({ clock, machine: own }: Source, survey: Surveyed) {
   return survey.machines
     .filter((one) => !isForgotten(one, survey.events["machine.forgotten"]))
     .map(({ id, name, lockstep, beatMs }) => {
-      const gone = now.wallMs - beatMs > goneMs;
+      const gone = isGone({ beatMs }, now);
       const roles = running.filter(({ holder }) => holder?.machine === id);
       const offers = roles.filter(isMemberRole).flatMap(({ offer }) => offer ?? []);
       const here = survey.attempts.filter(
@@ -28,7 +25,7 @@ export function machinesIn({ clock, machine: own }: Source, survey: Surveyed) {
       return {
         ...{ id, name, lockstep, is_this: id === own },
         last_seen_at: new Date(beatMs).toISOString(),
-        /** Not heard of for two leases: switched off, or `dead` if it has not given back what it held. */
+        /** Not heard of for two minutes: switched off, or `dead` if it has not given back what it held. */
         gone,
         dead: gone && (here.length > 0 || survey.roles.some(({ holder }) => holder?.machine === id)),
         slots: offers.reduce((sum, { slots }) => sum + slots, 0),

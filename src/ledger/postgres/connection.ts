@@ -33,6 +33,8 @@ export interface ConnectionOptions {
   readonly waitMs?: number;
   /** Called once each time the server stops answering. */
   readonly onWait?: (why: string) => void;
+  /** Called once when it answers again. */
+  readonly onAnswer?: () => void;
   /** Called whenever a connection was lost: the server may have been restarted or replaced. */
   readonly onLost?: () => void;
   readonly connectionsMax?: number;
@@ -60,6 +62,9 @@ export class Connection {
   readonly #newClient: () => Client;
   readonly #waitMs: number;
   readonly #onWait: (why: string) => void;
+  readonly #onAnswer: () => void;
+  /** Processes of this connection that wait longer than the deadline. */
+  readonly #patient = new Set<() => boolean>();
   readonly #onLost: () => void;
   #isWaiting = false;
   #isClosed = false;
@@ -70,6 +75,7 @@ export class Connection {
     this.#newClient = newClient;
     this.#waitMs = options.waitMs ?? waitMsDefault;
     this.#onWait = options.onWait ?? (() => {});
+    this.#onAnswer = options.onAnswer ?? (() => {});
     this.#onLost = options.onLost ?? (() => {});
     // An idle connection that ends is replaced when the next call needs one.
     pool.on("error", this.#onLost);
@@ -170,6 +176,12 @@ export class Connection {
     return { [Symbol.dispose]: () => void client.end().catch(() => {}) };
   }
 
+  /** Calls wait beyond their deadline while `lasts` returns true. */
+  waitWhile(lasts: () => boolean): Disposable {
+    this.#patient.add(lasts);
+    return { [Symbol.dispose]: () => void this.#patient.delete(lasts) };
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -182,13 +194,15 @@ export class Connection {
     for (let round = 0; ; round += 1) {
       try {
         const result = await work();
+        if (this.#isWaiting) this.#onAnswer();
         this.#isWaiting = false;
         return result;
       } catch (error) {
         const fault = translateError(error, this.place);
         if (fault instanceof StoreFault && fault.kind === "unreachable") this.#onLost();
         const isTemporary = fault instanceof StoreFault && ["unreachable", "busy"].includes(fault.kind);
-        if (!isTemporary || this.#isClosed || performance.now() >= deadline) throw fault;
+        const isOver = performance.now() >= deadline && ![...this.#patient].some((lasts) => lasts());
+        if (!isTemporary || this.#isClosed || isOver) throw fault;
         const isLong = fault.kind === "unreachable" ? round > 0 : performance.now() - startMs > busyMs;
         if (isLong && !this.#isWaiting) {
           this.#isWaiting = true;
@@ -196,7 +210,8 @@ export class Connection {
         }
       }
       const most = Math.min(pauseMs.min * 2 ** round, pauseMs.max);
-      await sleep(Math.min(most / 2 + (Math.random() * most) / 2, Math.max(0, deadline - performance.now())));
+      const leftMs = deadline - performance.now();
+      await sleep(Math.min(most / 2 + (Math.random() * most) / 2, leftMs > 0 ? leftMs : Infinity));
     }
   }
 }

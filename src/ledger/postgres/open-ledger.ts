@@ -11,7 +11,10 @@ import { type LocalVersion, PostgresLedger, tick } from "./postgres-ledger.ts";
 import { postgresFault } from "./translate-error.ts";
 
 export interface OpenOptions
-  extends Pick<ConnectionOptions, "url" | "waitMs" | "onWait" | "connectionsMax" | "statementMs"> {
+  extends Pick<
+    ConnectionOptions,
+    "url" | "waitMs" | "onWait" | "onAnswer" | "connectionsMax" | "statementMs"
+  > {
   /** This machine, if it takes part; a reader does not. */
   readonly machine?: Omit<Machine, "beatMs">;
   /** The folder for this machine's copy of the head. */

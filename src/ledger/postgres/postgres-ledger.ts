@@ -300,6 +300,10 @@ export class PostgresLedger implements Ledger {
     return verifyLedger(this.#connection, this.#parts.known.head);
   }
 
+  waitWhile(lasts: () => boolean): Disposable {
+    return this.#connection.waitWhile(lasts);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#connection.close();

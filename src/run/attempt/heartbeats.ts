@@ -145,7 +145,11 @@ export class Heartbeats implements Watch {
   async #report(sentMs: number): Promise<Deny | undefined> {
     const { task, call } = this.#of;
     const { engine } = this.#context;
-    if (!this.#alive && (await this.#stillCounts())) return undefined;
+    if (!this.#alive) {
+      const counts = await this.#stillCounts();
+      this.#fence?.heard(sentMs);
+      if (counts) return undefined;
+    }
     for (let warning = this.#warnings.shift(); warning !== undefined; warning = this.#warnings.shift()) {
       const { level: _level, ...about } = warning;
       const warned = await warnTask(engine, { task, warning: about }, call);

@@ -118,6 +118,7 @@ export class Conductor {
   async run(newcomers: () => Promise<readonly TakenIn[]> = async () => []): Promise<void> {
     const { engine, call } = this.#main;
     const { fleet } = this.#main;
+    using _waits = engine.ledger.waitWhile?.(() => this.#maySurvive());
     for (;;) {
       this.#stopIfReplaced();
       await operate(engine, "watchdog", {}, call);
@@ -140,6 +141,12 @@ export class Conductor {
 
   #sessions(): ReadonlySet<string> {
     return new Set([...this.#parts.values()].map(({ context }) => context.session));
+  }
+
+  /** The agents are worth waiting for a ledger that does not answer. They stop by themselves before their leases end. */
+  #maySurvive(): boolean {
+    const { gently, atOnce } = this.#stops;
+    return !atOnce.aborted && (!gently.aborted || this.#running.size > 0);
   }
 
   #isStopping(): boolean {

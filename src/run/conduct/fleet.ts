@@ -56,6 +56,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
   readonly #exchanges = new Map<string, Promise<void>>();
   readonly proofs: ProofHelper;
   #machines: readonly MachineStatus[] = [];
+  #renewing: Promise<void> | undefined;
   #hasNewConfig = false;
   #staysListed = false;
   #lookedMs = -Infinity;
@@ -84,7 +85,13 @@ export class Fleet implements FleetMember, AsyncDisposable {
     this.#offering = offering;
     this.#held = held;
     this.proofs = openProofHelp(source);
-    this.#timer = setInterval(() => void this.#renew().catch(() => {}), renewMs);
+    this.#timer = setInterval(() => {
+      this.#renewing ??= this.#renew()
+        .catch(() => {})
+        .finally(() => {
+          this.#renewing = undefined;
+        });
+    }, renewMs);
     this.#timer.unref();
   }
 

@@ -22,13 +22,18 @@ export class ConductorRoles implements AsyncDisposable {
   readonly #isShared: boolean;
   readonly #held = new Map<string, HeldRole>();
   readonly #timer: NodeJS.Timeout;
+  #renewing: Promise<void> | undefined;
   #fault: Error | undefined;
 
   /** `isShared`: other machines work on the sessions too, so one that another process takes over continues there. */
   constructor(source: Source, isShared: boolean) {
     this.#source = source;
     this.#isShared = isShared;
-    this.#timer = setInterval(() => void this.#renew(), renewMs);
+    this.#timer = setInterval(() => {
+      this.#renewing ??= this.#renew().finally(() => {
+        this.#renewing = undefined;
+      });
+    }, renewMs);
     this.#timer.unref();
   }
 

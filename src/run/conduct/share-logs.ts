@@ -23,11 +23,12 @@ export class LogSharing implements AsyncDisposable {
   readonly #grown = new Set<string>();
   readonly #keptMs = new Map<string, number>();
   #last: Promise<void> = Promise.resolve();
+  #isLooking = false;
   #hasFailed = false;
 
   constructor(source: Source) {
     this.#source = source;
-    this.#timer = setInterval(() => this.#next(() => this.#keepDue()), lookMs);
+    this.#timer = setInterval(() => this.#look(), lookMs);
     this.#timer.unref();
   }
 
@@ -49,6 +50,17 @@ export class LogSharing implements AsyncDisposable {
       const why = error instanceof Error ? error.message : String(error);
       this.#source.onProgress(`other machines cannot read the logs of this one: ${why}`);
     });
+  }
+
+  /** A ledger that does not answer makes no queue of looks. */
+  #look(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#next(() =>
+      this.#keepDue().finally(() => {
+        this.#isLooking = false;
+      }),
+    );
   }
 
   async #keepDue(): Promise<void> {

@@ -216,7 +216,7 @@ async function settle(
 ): Promise<AttemptEnd> {
   const { task, attempt } = working;
   if (talked.how === "over")
-    return lostBy(context, task, talked.lost, () => shareStopped(context, working, asked));
+    return lostBy(context, working, talked.lost, () => shareStopped(context, working, asked));
   await asked.sessionFiles.collect();
   switch (talked.how) {
     case "stopped":
@@ -305,7 +305,7 @@ function isDone(talked: Worked): boolean {
 /** The end of an attempt that must not continue, because of the ledger, a person or a stop. */
 async function endedBy(context: RunContext, working: Working, watch: Watch): Promise<AttemptEnd | undefined> {
   if (watch.fault !== undefined) throw watch.fault;
-  if (watch.lost !== undefined) return lostBy(context, working.task, watch.lost);
+  if (watch.lost !== undefined) return lostBy(context, working, watch.lost);
   return working.one.stop.aborted ? stopped(context, working) : undefined;
 }
 
@@ -315,12 +315,15 @@ async function endedBy(context: RunContext, working: Working, watch: Watch): Pro
  */
 async function lostBy(
   { engine }: RunContext,
-  { key }: RunTask,
+  { task: { key }, attempt: { call } }: Working,
   lost: Deny,
   onStopped: () => Promise<void> = async () => {},
 ): Promise<AttemptEnd> {
   await reclaimIfLapsed(engine, key, "run");
   const task = await engine.ledger.task(key);
+  // The agent was stopped because the ledger did not answer. It does again, and nobody else has the task.
+  if (task?.state === "IN_PROGRESS" && task.epoch === call.epoch)
+    await putBack(engine, { task: key, reason: lost.reason }, call);
   if (task?.hold?.kind === "stopped") {
     await onStopped();
     return { how: "ended", told: "stopped by a person" };
