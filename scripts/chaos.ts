@@ -6,12 +6,14 @@ import { seededRandom } from "../bench/random.ts";
 import { causeFaults } from "./chaos/faults.ts";
 import { type Ground, openGround } from "./chaos/ground.ts";
 import { Judge } from "./chaos/judge.ts";
+import { Progress } from "./chaos/progress.ts";
 
 const usage = `usage: npm run chaos -- [--minutes N] [--tasks N] [--machines N] [--seed N] [--every SECONDS] [--keep FOLDER]
 Several machines work on one plan, with a PostgreSQL server and a git remote between them, while processes are killed and
-frozen, links are cut and stalled, and the server crashes, at random by seed. After N minutes the faults end, and
-the plan must come to its end. Checked throughout: every task is merged exactly once, every commit of the base passes the
-project's check, no lock outlives its lease, the chain of events is whole. Exit 1 if something does not hold.
+frozen, links are cut and stalled, and the server crashes, at random by seed. The agents spread their work over the N
+minutes. After that the faults end, and the plan must come to its end. Checked throughout: every task is merged exactly
+once, every commit of the base passes the project's check, no lock outlives its lease, the chain of events is whole.
+Exit 1 if something does not hold.
 --every: between two faults, on average. --keep: copies the logs of the machines to this folder.
 `;
 
@@ -41,18 +43,22 @@ async function run(): Promise<number> {
   const tell = (line: string) => process.stderr.write(`${String(seconds()).padStart(5)} s  ${line}\n`);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  await using ground = await openGround({ machines, tasks }, random);
+  await using ground = await openGround({ machines, tasks, minutes }, random);
   const judge = new Judge(ground);
   for (const machine of ground.machines) machine.start();
   const end = new AbortController();
   const faults = causeFaults(ground, random, { end: end.signal, everyMs: every * 1000, tell });
+  faults.catch(() => stop.abort()); // awaited below
   const untilMs = performance.now() + minutes * 60_000;
-  await follow(judge, { tasks, tell, isOver: () => stop.signal.aborted || performance.now() > untilMs });
+  const progress = new Progress();
+  const following = { tasks, tell, progress };
+  await follow(judge, { ...following, isOver: () => stop.signal.aborted || performance.now() > untilMs });
   end.abort();
-  const counts = await faults;
+  const caused = await faults;
   tell("no more faults");
-  const isStuck = stuckAfter(stuckMsMax);
-  await follow(judge, { tasks, tell, isOver: (merged) => stop.signal.aborted || isStuck(merged) });
+  const calmMs = performance.now();
+  const isStuck = () => performance.now() - Math.max(calmMs, progress.lastMs) > stuckMsMax;
+  await follow(judge, { ...following, isOver: () => stop.signal.aborted || isStuck() });
   await settle(ground);
   await judge.judgeEnd(tasks);
   for (const words of [["audit", "verify"], ["reconcile"]]) await judge.judgeCommand(words);
@@ -64,7 +70,11 @@ async function run(): Promise<number> {
     ["tasks merged", `${await judge.merged()} of ${tasks}`],
     ["seconds", seconds()],
     ["commits of the base, all checked", judge.commits],
-    ...[...counts].toSorted(([one], [other]) => one.localeCompare(other)),
+    ["longest time without a merge", progress.longest],
+    ["faults", [...caused.values()].reduce((sum, { times }) => sum + times, 0)],
+    ...[...caused]
+      .toSorted(([one], [other]) => one.localeCompare(other))
+      .map(([name, { times, seconds }]) => [name, `${times}, ${Math.round(seconds)} s`] as const),
     ...ground.machines.map(({ name, ends }) => [`ends of ${name}`, tally(ends)] as const),
     ["violations", judge.violations.length],
   ];
@@ -92,33 +102,23 @@ function numbers() {
 
 interface Following {
   readonly tasks: number;
+  readonly progress: Progress;
   tell(line: string): void;
-  /** Asked with the number of merged tasks. */
-  isOver(merged: number): boolean;
+  isOver(): boolean;
 }
 
 /** Judges again and again until all tasks are merged, or it is over. */
-async function follow(judge: Judge, { tasks, tell, isOver }: Following): Promise<void> {
-  let before = -1;
+async function follow(judge: Judge, { tasks, progress, tell, isOver }: Following): Promise<void> {
   for (;;) {
     await judge.judgeBase();
     const merged = await judge
       .judgeLocks()
       .then(() => judge.merged())
-      .catch(() => before); // the server is down
-    if (merged !== before) tell(`${merged} of ${tasks} merged`);
-    before = merged;
-    if (merged === tasks || isOver(merged)) return;
+      .catch(() => 0); // the server is down
+    if (progress.see(merged)) tell(`${merged} of ${tasks} merged`);
+    if (merged === tasks || isOver()) return;
     await sleep(2_000);
   }
-}
-
-function stuckAfter(ms: number): (merged: number) => boolean {
-  let last = { merged: -1, atMs: performance.now() };
-  return (merged) => {
-    if (merged !== last.merged) last = { merged, atMs: performance.now() };
-    return performance.now() - last.atMs > ms;
-  };
 }
 
 /** Lets every machine end by itself. */

@@ -64,10 +64,16 @@ const faults: readonly Fault[] = [
   {
     ...{ name: "a person pushes to the base", weight: 1, secondsMax: 0 },
     begin: ({ git }) => {
-      const tip = git("rev-parse", "main");
-      const commit = git("commit-tree", "-p", tip, "-m", "by a person", `${tip}^{tree}`);
-      git("update-ref", "refs/heads/main", commit, tip);
-      return undefined;
+      for (let tries = 1; ; tries += 1) {
+        const tip = git("rev-parse", "main");
+        const commit = git("commit-tree", "-p", tip, "-m", "by a person", `${tip}^{tree}`);
+        try {
+          git("update-ref", "refs/heads/main", commit, tip);
+          return undefined;
+        } catch (error) {
+          if (tries === 50) throw error; // a machine was pushing at the same time
+        }
+      }
     },
   },
   {
@@ -91,13 +97,22 @@ interface Options {
   tell(line: string): void;
 }
 
-/** Faults at random until the signal; then all of them are over. Returns how often each began. */
+export interface Caused {
+  readonly times: number;
+  readonly seconds: number;
+}
+
+/** Faults at random until the signal; then all of them are over. Returns how often each began, and how long they lasted. */
 export async function causeFaults(
   ground: Ground,
   random: () => number,
   { end, everyMs, tell }: Options,
-): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
+): Promise<ReadonlyMap<string, Caused>> {
+  const all = new Map<string, Caused>();
+  const add = (name: string, { times, seconds }: Caused) => {
+    const before = all.get(name) ?? { times: 0, seconds: 0 };
+    all.set(name, { times: before.times + times, seconds: before.seconds + seconds });
+  };
   const under = new Map<string, { readonly untilMs: number; stop(): void | Promise<void> }>();
   const stopDue = async (nowMs: number) => {
     for (const [key, { untilMs, stop }] of under) {
@@ -121,15 +136,20 @@ export async function causeFaults(
       const isRefused = sharedNames.has(fault.name) ? under.has(key) || isServerDown : isBusy;
       if (!isRefused) {
         tell(`${key}${fault.secondsMax > 0 ? ` for ${seconds.toFixed(1)} s` : ""}`);
-        counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
-        const stop = fault.begin(ground, machine);
-        if (stop !== undefined) under.set(key, { untilMs: performance.now() + seconds * 1000, stop });
+        add(fault.name, { times: 1, seconds: 0 });
+        const beganMs = performance.now();
+        const end = fault.begin(ground, machine);
+        const stop = async () => {
+          await end?.();
+          add(fault.name, { times: 0, seconds: (performance.now() - beganMs) / 1000 });
+        };
+        if (end !== undefined) under.set(key, { untilMs: beganMs + seconds * 1000, stop });
       }
     }
     await sleep(200);
   }
   await stopDue(Infinity);
-  return counts;
+  return all;
 }
 
 /** Each fault as often as its weight says. */

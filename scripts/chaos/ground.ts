@@ -7,7 +7,7 @@ import { type GitDaemon, gitDaemon } from "../../test/support/git-daemon.ts";
 import { PostgresServer } from "../../test/support/postgres-server.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { Machine } from "./machine.ts";
-import { writeProject } from "./project.ts";
+import { type PlanSize, writeProject } from "./project.ts";
 
 /** A PostgreSQL server, a bare repository behind a git daemon, and machines. */
 export interface Ground extends AsyncDisposable {
@@ -18,12 +18,11 @@ export interface Ground extends AsyncDisposable {
   git(...words: string[]): string;
 }
 
-interface Size {
+interface Size extends PlanSize {
   readonly machines: number;
-  readonly tasks: number;
 }
 
-export async function openGround({ machines: count, tasks }: Size, random: () => number): Promise<Ground> {
+export async function openGround({ machines: count, ...plan }: Size, random: () => number): Promise<Ground> {
   const folder = temporaryFolder();
   chmodSync(folder.path, 0o711);
   const server = await PostgresServer.create(join(folder.path, "server"));
@@ -32,7 +31,7 @@ export async function openGround({ machines: count, tasks }: Size, random: () =>
   await migrate(connection, { lockstep: "0.1.0", machine: "machine" });
   connection.close();
   await server.query("ledger", "ALTER ROLE machine LOGIN");
-  const { remote, git } = openRemote(folder, tasks, random);
+  const { remote, git } = openRemote(folder, plan, random);
   const daemon = await gitDaemon(join(folder.path, "host"));
   const machines: Machine[] = [];
   for (let number = 1; number <= count; number += 1)
@@ -48,11 +47,11 @@ export async function openGround({ machines: count, tasks }: Size, random: () =>
   };
 }
 
-function openRemote(folder: TemporaryFolder, tasks: number, random: () => number) {
+function openRemote(folder: TemporaryFolder, plan: PlanSize, random: () => number) {
   const source = join(folder.path, "source");
   const remote = join(folder.path, "host", "remote.git");
   folder.write("source/.keep", "");
-  writeProject(source, tasks, random);
+  writeProject(source, plan, random);
   execFileSync("git", ["clone", "-q", "--bare", source, remote]);
   const person = ["-c", "user.name=person", "-c", "user.email=person@localhost"];
   const git = (...words: string[]) =>

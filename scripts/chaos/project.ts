@@ -27,6 +27,11 @@ set -eu
 packet=$(cat)
 id=$LOCKSTEP_TASK_ID
 echo "working on $id"
+# It says something now and then, because a silent agent loses its lease.
+while left=$((CHAOS_DUE - $(date +%s))); [ "$left" -gt 0 ]; do
+  echo "$left seconds left"
+  sleep $((left < 10 ? left : 10))
+done
 sleep "$CHAOS_PAUSE"
 word=good
 case $packet in *'"fix_delta":null'*) [ "$CHAOS_CARELESS" = no ] || word=broken;; esac
@@ -37,11 +42,19 @@ echo "$word" > "work/$id.txt"
 [ "$CHAOS_COUNTED" = no ] || cat work/*.txt | grep -c counted > shared/sum.txt
 `;
 
+interface Timing {
+  /** The agent is not done before this time of the clock. */
+  readonly dueMs: number;
+  /** How long it works then. */
+  readonly seconds: number;
+}
+
 /** An agent for each task: the same program with other settings. */
-function agentLine(number: number, pause: number): string {
+function agentLine(number: number, { dueMs, seconds }: Timing): string {
   const env = [
     `LOCKSTEP_TASK_ID: ${idOf(number)}`,
-    `CHAOS_PAUSE: "${pause.toFixed(1)}"`,
+    `CHAOS_DUE: "${Math.round(dueMs / 1000)}"`,
+    `CHAOS_PAUSE: "${seconds.toFixed(1)}"`,
     `CHAOS_CARELESS: "${isCareless(number) ? "yes" : "no"}"`,
     `CHAOS_COUNTED: "${isCounted(number) ? "yes" : "no"}"`,
   ];
@@ -55,9 +68,20 @@ function taskLine(number: number): string {
   return `  - { id: ${id}, goal: write work/${id}.txt, agent: a${number}, lock_scope: ${scope}, timeout_seconds: ${leaseSeconds}, acceptance_checks: ["cmd: test -s work/${id}.txt"]${needs} }\n`;
 }
 
+export interface PlanSize {
+  readonly tasks: number;
+  /** The agents finish over this time, so that the plan lasts as long as the faults, however many are killed. */
+  readonly minutes: number;
+}
+
 /** A repository with a plan of small tasks, on `main`. */
-export function writeProject(path: string, tasks: number, random: () => number): void {
+export function writeProject(path: string, { tasks, minutes }: PlanSize, random: () => number): void {
   const numbers = Array.from({ length: tasks }, (_, at) => at + 1);
+  const startMs = Date.now();
+  const timingOf = (number: number): Timing => ({
+    dueMs: startMs + ((number - random()) / tasks) * minutes * 60_000,
+    seconds: 0.2 + 3 * random(),
+  });
   const files = {
     ".gitignore": ".agents-work\n",
     "check.sh": check,
@@ -68,7 +92,7 @@ export function writeProject(path: string, tasks: number, random: () => number):
       "remote: origin\nintegrate: push\n",
       'checks: { default: ["sh check.sh"] }\n',
       "limits: { max_parallel: 8, max_active: 32 }\n",
-      `agents:\n${numbers.map((number) => agentLine(number, 0.2 + 3 * random())).join("")}`,
+      `agents:\n${numbers.map((number) => agentLine(number, timingOf(number))).join("")}`,
     ].join(""),
   };
   for (const [file, text] of Object.entries(files)) {
