@@ -1,5 +1,5 @@
-// The hook that a user would write instead of Lockstep, and the yardstick for its cost:
-// read the state, decide by prefix, write the state back, append an audit line, answer.
+// The hook that a user would write without Lockstep, as the baseline for the cost: reads the state, decides by prefix,
+// writes the state back, appends an audit line, answers.
 //   node baseline-hook.mjs STATE_FILE AUDIT_FILE < payload.json
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";

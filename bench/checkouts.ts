@@ -12,7 +12,9 @@ export const name = "checkouts";
 const ratioMax = 0.1;
 const filesInFolder = 10;
 
-/** Opening the checkout of an attempt: a new one and one that a finished task left, beside `git worktree add`. */
+/**
+ * Opening the checkout of an attempt: a new one and one that a finished task left, compared with `git worktree add`.
+ */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   const files = quick ? 30_000 : 100_000;
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-bench-")));

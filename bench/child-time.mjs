@@ -4,12 +4,12 @@ import { syncBuiltinESMExports } from "node:module";
 import { promisify } from "node:util";
 
 /**
- * Preloaded into the command that is measured: what it spends on itself, on starting other programs, and how long at
- * least one of those was running. Told in the file that CHILD_TIME names.
+ * Preloaded into the measured command. Measures its own time, the time for starting other programs, and the time in
+ * which at least one of those was running. Writes the result to the file in CHILD_TIME.
  */
 const { CHILD_TIME: file } = process.env;
 delete process.env.CHILD_TIME;
-delete process.env.NODE_OPTIONS; // what it starts is not measured
+delete process.env.NODE_OPTIONS; // its children are not measured
 let running = 0;
 let since = 0;
 let childMs = 0;
@@ -21,7 +21,7 @@ function cpuMs() {
   return (user + system) / 1000;
 }
 
-/** Something of theirs begins; what is returned is called when it has ended. */
+/** Marks the start of a child; the returned function marks its end. */
 function begin() {
   if (running === 0) since = performance.now();
   running += 1;
@@ -34,7 +34,7 @@ function begin() {
   };
 }
 
-/** The memory at every so many starts: how it moves while the tasks pass. */
+/** The memory at every 25th start: its development over the tasks. */
 const everyStarts = 25;
 const memory = [];
 
@@ -52,7 +52,7 @@ function startOne(start) {
 
 const { spawn, spawnSync, execFile, execFileSync } = childProcess;
 
-/** A git that stays to be asked again: it is at work from a question to what comes next. */
+/** A git process that answers several questions: it counts as running from a question to the next output. */
 const lasting = new Set(["--batch", "--batch-command", "--stdin-paths", "--stdin"]);
 
 childProcess.spawn = (...words) => {
@@ -75,7 +75,7 @@ childProcess.spawn = (...words) => {
   return child;
 };
 
-/** It calls the `spawn` inside, not the one above. */
+/** Calls the inner `spawn`, not the one above. */
 childProcess.execFile = (...words) => {
   const { value: child, over } = startOne(() => execFile(...words));
   child.on("close", over);

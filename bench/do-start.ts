@@ -10,12 +10,12 @@ import { interleave, median, nowMs } from "./statistics.ts";
 
 const ratioMax = 2;
 const files = 40;
-/** What the agent does first is to write down the time. */
+/** The first action of the agent is to write down the time. */
 const agent = `date +%s%N > started.txt\necho '${instantAnswer}'\n`;
 
 export const name = "do";
 
-/** How long a person waits from Enter until the agent starts, beside what a bare worktree and a bare Node take. */
+/** The time from Enter until the agent starts, compared with a plain worktree and a plain Node. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using lockstep = builtCommand();
   using repository = smallRepository();
@@ -25,7 +25,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
     return String(made);
   };
   const startAgent = () => agentStart(repository.path, lockstep.path, next());
-  startAgent(); // the first one makes what later ones find
+  startAgent(); // the first one creates what later ones find
   const samples = await interleave(
     {
       do: startAgent,
@@ -56,7 +56,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
   return [{ title: "From Enter to the agent's start, median", columns, rows: [row] }];
 }
 
-/** In a folder of its own, so that worktrees beside it are removed with it. */
+/** In a folder of its own, so that worktrees next to it are removed with it. */
 function smallRepository(): TemporaryFolder {
   const folder = temporaryFolder({
     "main/agent.sh": agent,

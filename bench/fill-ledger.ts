@@ -10,11 +10,11 @@ export const person: Call = { role: "person" };
 
 const batch = 1000;
 
-/** Names that stand for those of any task; in lower case, because some disks' locks are kept in it. */
+/** Names that stand for any task; in lower case, because some disks store locks so. */
 const model: BenchTask = { key: "t-model", folder: "model-folder" };
 const needed = "t-needed";
 
-/** Of all filled tasks: the recorded attempt was the first of its ledger. */
+/** The epoch of all filled tasks: the recorded attempt was the first of its ledger. */
 export const filledEpoch = 1;
 
 /** The changes that the engine commits for a task, as JSON with the names of the model. */
@@ -23,13 +23,13 @@ export interface Recorded {
   readonly submitted: string;
   readonly merged: string;
   readonly added: string;
-  /** Dispatched too early: what it depends on is not merged. */
+  /** Dispatched too early: a dependency is not merged. */
   readonly blocked: string;
 }
 
 /**
- * Lets the engine work once and keeps what it commits: a ledger that is filled with copies has the rows that as
- * many operations would leave, without their time.
+ * Lets the engine run once and records its commits. A ledger that is filled with copies of them has the same rows as
+ * after that many operations, without the time for these.
  */
 export async function recordChanges(): Promise<Recorded> {
   using scratch = ledgerProject();
@@ -59,7 +59,7 @@ async function recordingLedger(changes: string[]): Promise<Ledger> {
   });
 }
 
-/** Throws where an operation that is nothing special was denied. */
+/** Throws if an ordinary operation was denied. */
 export function detailsOf(verdict: Verdict): Details {
   if (!verdict.allow) throw new Error(`an ordinary operation was denied: ${verdict.code} ${verdict.reason}`);
   return verdict.details ?? {};
@@ -74,7 +74,7 @@ export interface Contents {
 
 export interface Filled {
   readonly running: readonly BenchTask[];
-  /** The first number of a task that is not there. */
+  /** The first number without a task. */
   readonly next: number;
 }
 
@@ -121,7 +121,7 @@ async function commitCopies(
     throw new Error(`the ledger cannot be filled: conflict on ${committed.conflict}`);
 }
 
-/** The folder stands in paths, and alone as one segment of a lock's shape. */
+/** The folder occurs in paths, and as a single segment of a lock's shape. */
 function copyFor({ key, folder }: BenchTask, text: string): Change {
   const segments = folder.split("/").map((segment) => JSON.stringify(segment));
   const copy = text

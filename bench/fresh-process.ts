@@ -7,13 +7,13 @@ import { childEnvironment } from "./child-environment.ts";
 
 const source = new URL("../src/", import.meta.url).pathname;
 
-/** What the first call costs in a process that has loaded nothing of Lockstep yet. */
+/** The cost of the first call in a process that has loaded nothing of Lockstep yet. */
 interface FirstCall {
   readonly loadMs: number;
   readonly callMs: number;
 }
 
-/** A module of the product, bundled as the product is, with the call to make. */
+/** A module of the product, bundled in the same way, with the call to make. */
 export interface Subject {
   readonly module: string;
   /** An expression over `module` and `input`. */
@@ -25,7 +25,7 @@ export interface FreshProcess extends Disposable {
   time(): FirstCall;
 }
 
-/** Bundled, because stripping types from every source file would cost more than what is measured. */
+/** Bundled, because stripping types from every source file would cost more than the measured work. */
 export async function freshProcess({ module, call, input }: Subject): Promise<FreshProcess> {
   const folder = temporaryFolder();
   await build({

@@ -17,14 +17,14 @@ const baseline = fileURLToPath(new URL("./baseline-hook.mjs", import.meta.url));
 const baselineName = "baseline: a plain Node script";
 const shellName = "sh -c :";
 const locks = 10_000;
-/** Calls before anything counts: a server that a person meets has answered many. */
+/** Calls before the measurement: the server of a person has already answered many. */
 const warmUp = 500;
-/** After the first tenth of the calls everything is loaded that will be. */
+/** After the first tenth of the calls, everything is loaded. */
 const growthMax = 1.1;
 
 export const name = "guard-call";
 
-/** What a client pays for the guard before a tool call, by the way it asks. */
+/** The cost of the guard before a tool call, for each way of asking. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using built = builtCommand();
   await using server = await guardServer(built, locks);
@@ -33,22 +33,22 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
     await measureWays(server, quick ? 10 : 60),
     await measureServer(server, quick ? 1000 : 10_000),
     await measureMemory(server, quick ? 10_000 : 100_000),
-    // Last: once there was an orchestrator, every call looks for its state.
+    // Last: after an orchestrator has called, every call looks for its state.
     await measureFiles(server, quick ? 200 : 2000),
   ];
 }
 
 interface Way {
   readonly run: Candidate;
-  /** Of the baseline. */
+  /** Share of the baseline. */
   readonly shareMax?: number;
-  /** No dearer than starting a shell. */
+  /** Must cost less than starting a shell. */
   readonly underShell?: true;
-  /** It starts with a shell, which any command in a client's settings does: its own cost is the rest. */
+  /** Starts with a shell, like any command in a client's settings: only the rest is its own cost. */
   readonly overShell?: true;
 }
 
-/** S3-140: about so much for a call, beside what a client pays for any hook. */
+/** S3-140: the approximate limit for a call, besides the cost of any hook. */
 const ownMsMax = 5;
 
 async function measureWays(server: GuardServer, rounds: number): Promise<Section> {
@@ -83,7 +83,7 @@ function waysOf(server: GuardServer): Readonly<Record<string, Way>> {
   const program = (words: readonly string[], input: string) => () =>
     timeProgram(words, { input, env, cwd: root });
   const words = ["sh", "-c", hookLine("claude")];
-  // Nothing of its environment has to be told, which saves a process; it reads, since others hold locks.
+  // It needs nothing from its environment, which saves a process. It reads, because other tasks hold the locks.
   const { TMPDIR: _temporary, ...bare } = childEnvironment();
   const plainHook = () =>
     timeProgram(words, {
@@ -119,7 +119,7 @@ function waysOf(server: GuardServer): Readonly<Record<string, Way>> {
   };
 }
 
-/** What hooks see of a state folder on a machine that has no fitting `nc`. */
+/** The state folder as hooks see it on a machine without a suitable `nc`. */
 function withoutNetcat(stateFolder: string): string {
   const folder = join(stateFolder, "without-nc");
   if (existsSync(folder)) return folder;
@@ -173,7 +173,7 @@ async function measureServer(server: GuardServer, calls: number): Promise<Sectio
   return { title: "The server beside 10,000 locks, as its callers see it", columns, rows };
 }
 
-/** Calls that write files: what they take is a disk's matter too. */
+/** Calls that write files, whose time also depends on the disk. */
 async function measureFiles(server: GuardServer, calls: number): Promise<Section> {
   const rows: Row[] = [];
   for (const [way, call, msMax] of [

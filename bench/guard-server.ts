@@ -18,23 +18,23 @@ import { detailsOf, fillLedger, person, type Recorded, recordChanges } from "./f
 import { engineOf, ledgerProject } from "./ledger-project.ts";
 import { locksPerTask, packetOf, taskOf } from "./ledger-tasks.ts";
 
-/** The warm process of a project in which so many locks are held, asked by the agent of one task. */
+/** The warm process of a project with this number of locks, called by the agent of one task. */
 export interface GuardServer extends AsyncDisposable {
   readonly root: string;
   readonly stateFolder: string;
   readonly payload: string;
-  /** What says in a hook's environment who is calling. */
+  /** The variables that identify the caller in a hook's environment. */
   readonly caller: Readonly<Record<string, string>>;
   overHttp(): Promise<void>;
-  /** An orchestrator spawns an agent, which its state remembers. */
+  /** An orchestrator spawns an agent, which is stored in its state. */
   orchestrated(): Promise<void>;
-  /** The agent's write has happened, and is logged. */
+  /** The agent has written a file, which is logged. */
   written(): Promise<void>;
   onSocket(): Promise<void>;
   memoryBytes(): number;
 }
 
-/** With a URL, the ledger is the one there. */
+/** With a URL, the ledger is on that server. */
 export async function guardServer(built: BuiltCommand, locks: number, url?: string): Promise<GuardServer> {
   const home = ledgerProject();
   const ledger = url === undefined ? await home.open() : await openPostgresLedger({ url });
@@ -95,7 +95,7 @@ export async function guardServer(built: BuiltCommand, locks: number, url?: stri
   };
 }
 
-/** The recorded lease runs on the clock of this ledger. */
+/** The recorded lease uses the clock of this ledger. */
 function withLeasesOf({ clock }: Ledger, recorded: Recorded): Recorded {
   if (clock === undefined) return recorded;
   const { boot, monoMs } = clock.now();
@@ -103,7 +103,7 @@ function withLeasesOf({ clock }: Ledger, recorded: Recorded): Recorded {
   return { ...recorded, started: recorded.started.replace(/"lease":\{"boot":"[^"]*","beatMs":\d+/, lease) };
 }
 
-/** As the client sends it, with what it adds. */
+/** The payload of the client, with all its fields. */
 function writeOf(root: string, path: string) {
   return {
     session_id: "10cb566d-3512-4f84-9760-d564ce9d5f9e",

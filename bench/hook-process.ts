@@ -22,7 +22,7 @@ interface Measured {
 
 export const name = "hook-process";
 
-/** What one call costs its caller, start of the process included. */
+/** The cost of one call for its caller, including the start of the process. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using project = scratchProject();
   using lockstep = builtCommand();

@@ -16,7 +16,7 @@ const worktreeRatioMax = 0.4;
 
 export const name = "integration";
 
-/** What an integration of several tasks costs in time and in runs of the project's checks. */
+/** The cost of integrating several tasks, in time and in runs of the project's checks. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using lockstep = builtCommand();
   return [
@@ -26,7 +26,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
   ];
 }
 
-/** From the last submission to the move of the base. On the base the own checks fail at once, as most do. */
+/** From the last submission to the move of the base. On the base the own checks fail at once, as most checks do. */
 function latency(lockstep: string): Section {
   using place = repositoryOf({ tasks: together, sleep: 5, batching: "batch" });
   runPlan(place, lockstep);

@@ -12,7 +12,7 @@ const growthMax = 3;
 const ratioMax = 2;
 const plainLanding = fileURLToPath(new URL("./plain-landing.sh", import.meta.url));
 
-/** `first`: the clone that proves is made; `next`: it is there from the landing before. */
+/** `first`: the clone for the proof is created; `next`: it exists since the landing before. */
 const moments = ["first", "next"] as const;
 type Moment = (typeof moments)[number];
 type Way = "land" | "plain";
@@ -20,7 +20,7 @@ type Size = (typeof sizes)[keyof typeof sizes];
 
 export const name = "land";
 
-/** What landing a branch costs, beside doing the same by hand with git alone. */
+/** The cost of landing a branch, compared with the same work by hand with git alone. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using stack = new DisposableStack();
   const lockstep = stack.use(builtCommand());
@@ -77,7 +77,7 @@ function rowsOf(moment: Moment, timeOf: (size: Size, way: Way) => number): reado
   });
 }
 
-/** Where either way keeps its clone. None is removed meanwhile: a disk is busy with that for longer than it says. */
+/** The clones of both ways. None is removed during the measurement, because that keeps the disk busy for long. */
 class Clones {
   readonly #folder: string;
   #made = 0;

@@ -4,13 +4,13 @@ import { type TemporaryFolder, temporaryFolder } from "../test/support/temporary
 import { childEnvironment } from "./child-environment.ts";
 import { pathOf, scriptText, sourceFiles } from "./source-files.ts";
 
-/** Trivial, so that what is measured is all the rest. */
+/** Trivial, so that only the other work is measured. */
 export const check = "test -e package.json";
 
 /** A repository with branches that can be landed one after the other. */
 export interface LandingRepository extends TemporaryFolder {
   readonly repository: string;
-  /** The next branch that nobody has landed yet. */
+  /** The next branch that was not landed yet. */
   nextBranch(): string;
 }
 

@@ -16,13 +16,13 @@ interface Work {
 type Measured = "dispatch" | "heartbeat" | "submit" | "complete" | "release" | "watchdog";
 
 /**
- * The operations on one ledger, each timed alone. What one leaves is what the next needs, and as many tasks start
- * as end, so that they can go round and round with the same number of tasks running.
+ * The operations on one ledger, each timed alone. Each prepares the next one, and as many tasks start as end, so that
+ * they can be repeated with a constant number of running tasks.
  */
 export class LedgerOperations implements Disposable {
   readonly #home: LedgerProject;
   readonly #ledger: Ledger;
-  /** The longest running first: each is taken up when it has long left every cache of one operation. */
+  /** The oldest first: each is used long after it has left all caches of an operation. */
   readonly #running: Work[];
   readonly #inReview: BenchTask[] = [];
   #next: number;
@@ -34,7 +34,7 @@ export class LedgerOperations implements Disposable {
     this.#next = next;
   }
 
-  /** From now on two tasks are in review, so that none is completed right after it was handed in. */
+  /** From now on two tasks are in review, so that none is completed right after its submission. */
   async reviewAhead(): Promise<void> {
     for (let ahead = 0; ahead < 2; ahead += 1) {
       await this.submit();
@@ -74,7 +74,7 @@ export class LedgerOperations implements Disposable {
     return spentMs;
   }
 
-  /** The next task starts in its place, untimed. */
+  /** The next task starts in its place, and is not timed. */
   async release(): Promise<number> {
     const { spentMs } = await this.#time("release", { task: this.#takeRunning().task.key }, person);
     await this.dispatch();

@@ -15,7 +15,7 @@ const growthMax = 2;
 const batch = 20;
 const seed = 20_260_214;
 
-/** A ledger with nothing but running tasks. */
+/** A ledger with running tasks only. */
 interface Held {
   readonly label: string;
   readonly home: LedgerProject;
@@ -23,17 +23,17 @@ interface Held {
   readonly tasks: number;
 }
 
-/** A task that holds locks, and one that nobody has heard of. */
+/** A task that holds locks, and an unknown one. */
 interface Drawn {
   readonly held: BenchTask;
   readonly free: BenchTask;
 }
 
-/** What is asked, and whether a lock must be found in the way. */
+/** A question, and whether it must find a lock. */
 interface Question {
   ask(one: Held, drawn: Drawn): Promise<boolean>;
   readonly hits: boolean;
-  /** Every lock is below what is asked about: the answer itself is longer. */
+  /** Every lock is below the path of the question: the answer itself grows. */
   readonly linear?: true;
 }
 
@@ -92,7 +92,7 @@ export async function measureOverlap(recorded: Recorded, { quick }: Options): Pr
   return { title: "Finding overlaps by number of active locks in the ledger", columns, rows };
 }
 
-/** ms a question, each about other tasks. */
+/** Milliseconds per question, each about other tasks. */
 async function timeBatch({ ask, hits }: Question, one: Held, random: () => number): Promise<number> {
   const draw = () => Math.floor(random() * one.tasks);
   const drawn = Array.from({ length: batch }, () => ({

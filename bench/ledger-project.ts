@@ -16,7 +16,7 @@ import { scratchProject } from "./scratch-project.ts";
 /** A throw-away project with a ledger on disk. */
 export interface LedgerProject extends Disposable {
   readonly project: Project;
-  /** As a command opens it. */
+  /** Opens the ledger in the same way as a command. */
   open(): Promise<Ledger>;
   writeWorklog(path: string): void;
   /** Size of the ledger's file. */
@@ -40,7 +40,7 @@ export function ledgerProject(): LedgerProject {
 
 const { limits: defaults } = defaultConfig;
 
-/** The defaults, but no task runs out of time while it is measured. */
+/** The defaults, but no task times out during the measurement. */
 const limits: EngineLimits = {
   reviewRetries: defaults.review_retries,
   sameError: defaults.same_error,
@@ -56,7 +56,7 @@ const limits: EngineLimits = {
 
 const clock = machineClock();
 
-/** For one operation: like a command's, it looks at each path on the disk anew. */
+/** An engine for one operation: like a command, it reads each path on the disk again. */
 export function engineOf(project: Project, ledger: Ledger): Engine {
   return {
     ledger,

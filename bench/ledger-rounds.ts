@@ -6,7 +6,7 @@ import { median, quantile } from "./statistics.ts";
 import { running, type Stored } from "./stored-ledgers.ts";
 
 const growthMax = 2;
-/** It writes some 20 pages, the yardstick one or two; where the disk takes longer to sync, the ratio is lower. */
+/** An operation writes some 20 pages, the baseline one or two; on a disk with slower syncs, the ratio is lower. */
 const dispatchCommitsMax = 6;
 const plain = "plain commit";
 
@@ -25,7 +25,7 @@ interface Opened {
   readonly ledgers: readonly LedgerOperations[];
 }
 
-/** All ledgers are open at once. */
+/** All ledgers are open at the same time. */
 export async function measureOperations(stored: readonly Stored[], { quick }: Options): Promise<Section[]> {
   using stack = new DisposableStack();
   const yardstick = stack.use(plainCommits());
@@ -46,8 +46,8 @@ export async function measureOperations(stored: readonly Stored[], { quick }: Op
 type Samples = Readonly<Record<string, readonly number[]>>;
 
 /**
- * One operation after the other, each on every size and beside the yardstick, in an order drawn anew: whoever
- * follows something else than the same operation pays for it with cold caches.
+ * One operation after the other, each on every size and on the baseline, in a new random order: an operation after a
+ * different one would pay for cold caches.
  */
 async function goRound(opened: readonly Opened[], yardstick: PlainCommits, rounds: number): Promise<Samples> {
   const samples: Record<string, number[]> = {};

@@ -1,21 +1,21 @@
 import type { Details } from "../src/core/rules/verdict.ts";
 import { folderOf } from "./lock-paths.ts";
 
-/** A task of the measured ledgers: its key, and the folder that it alone works in. */
+/** A task of the measured ledgers: its key, and its own folder. */
 export interface BenchTask {
   readonly key: string;
   readonly folder: string;
 }
 
-/** Locks of a task: the two of its scope and its worklog. */
+/** The locks of a task: two for its scope and one for its worklog. */
 export const locksPerTask = 3;
 
 /**
- * Keys of near numbers lie far apart, so that what is written next falls anywhere into the tables' order: the
- * harder case, and that of several sessions side by side.
+ * Keys of adjacent numbers are far apart, so that writes are spread over the tables: the harder case, as with several
+ * parallel sessions.
  */
 export function taskOf(number: number): BenchTask {
-  const spread = Math.imul(number, 0x9e3779b1) >>> 0; // an odd factor: no two numbers share one
+  const spread = Math.imul(number, 0x9e3779b1) >>> 0; // an odd factor, so that all results differ
   const id = spread.toString(36).padStart(7, "0");
   return { key: `t-${id}`, folder: `${folderOf(number)}/${id}` };
 }

@@ -33,7 +33,7 @@ export async function measure(options: Options): Promise<readonly Section[]> {
   return [...operations, await measureOverlap(recorded, options), opening, filling];
 }
 
-/** As commands do it. */
+/** Opens the ledger like a command. */
 const ways: Readonly<Record<string, (ledger: StoredLedger) => Promise<void>>> = {
   "open, close": async ({ home }) => (await home.open()).close(),
   "open, heartbeat, close": async ({ home, ...filled }) => {
@@ -42,7 +42,7 @@ const ways: Readonly<Record<string, (ledger: StoredLedger) => Promise<void>>> = 
   },
 };
 
-/** The hourly check is done: the first opening after the filling made it. */
+/** The hourly check was made by the first opening after the filling. */
 async function measureOpening(stored: readonly Stored[], { quick }: Options): Promise<Section> {
   const rows: Row[] = [];
   for (const [way, run] of Object.entries(ways)) {
@@ -57,7 +57,7 @@ async function measureOpening(stored: readonly Stored[], { quick }: Options): Pr
     const samples = Object.entries(await interleave(candidates, quick ? 20 : 100));
     const values = Object.fromEntries(samples.map(([label, times]) => [label, median(times)]));
     const biggest = values[stored.at(-1)?.label ?? ""] ?? Number.NaN;
-    // A small ledger is checked whenever it is opened, so the cheapest one is not the smallest.
+    // A small ledger is checked at each opening, so the smallest one is not the cheapest.
     const ratio = biggest / Math.min(...Object.values(values));
     rows.push({
       name: way,

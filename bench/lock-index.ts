@@ -6,8 +6,8 @@ import { atMost, type Options, type Row, type Section } from "./section.ts";
 import { type Candidate, interleave, median, nowMs } from "./statistics.ts";
 
 /**
- * Small indexes are built many times over and asked in turn: one of them alone would sit in the processor's
- * caches and the comparison with a million locks would be one of caches, not of sizes.
+ * Small indexes are built many times and asked in turn: a single one would stay in the processor's caches, and the
+ * comparison with a million locks would compare caches instead of sizes.
  */
 interface Size {
   readonly label: string;
@@ -30,7 +30,7 @@ const growthMax = 10;
 const batch = 250;
 const seed = 20_260_214;
 
-/** A kind of question: the text that is asked about, how, and whether something must be found. */
+/** A kind of question: the text, the question, and whether it must find something. */
 interface Question {
   readonly name: string;
   text(number: number): string;
@@ -117,7 +117,7 @@ interface Draw {
   readonly size: number;
   readonly copies: readonly PathIndex[];
   readonly random: () => number;
-  /** How many different locks a batch asks about. */
+  /** The number of different locks in the questions of a batch. */
   readonly distinct: number;
 }
 
@@ -129,12 +129,12 @@ function drawAsked({ size, copies, random, distinct }: Draw): readonly Asked[] {
   return Array.from({ length: batch }, (_, at) => drawn[at % distinct] as Asked);
 }
 
-/** The numbers of a small set are spread over those of the biggest, so that all have paths of the same kind. */
+/** The numbers of a small set are spread over those of the largest one, so that all have similar paths. */
 function numberOf(at: number, size: number): number {
   return at * Math.floor(sizeMax / size);
 }
 
-/** ms a check. The asked entries are made anew for every batch, in strings of their own. */
+/** Milliseconds per check. The entries are new strings in every batch. */
 function timeChecks(question: Question, asked: readonly Asked[]): number {
   const ready = asked.map(({ index, number }) => ({ index, entry: entryOf(question.text(number)) }));
   return timeBatch(question, ready, ({ index, entry }) => question.ask(index, entry));

@@ -1,7 +1,6 @@
 /**
- * Paths as tasks lock them, each a function of its number alone, so that a million need not be kept and a
- * question about one of them is made of fresh strings. Only the last segment holds the number, so no two
- * locks overlap.
+ * Paths like those that tasks lock. Each is a function of its number, so that a million need not be stored and a
+ * question about one uses new strings. Only the last segment contains the number, so no two locks overlap.
  */
 const tops = ["src", "packages", "apps", "services", "libs", "tests", "docs", "tools"];
 const words = (
@@ -19,13 +18,13 @@ const words = (
 ).split(" ");
 const extensions = [".ts", ".tsx", ".py", ".go", ".rs", ".test.ts", ".md", ".sql"];
 
-/** Folders above the file, one draw a path: a few at the top, most four to six deep. */
+/** The folders above the file: a few at the top, most four to six levels deep. */
 const folderDepths = [2, 3, 3, 3, 4, 4, 4, 5, 5, 6];
 const fanOut = [tops.length, 12, 16, 16, 16, 16];
 const locksPerFolder = 12;
 const folderShare = 8; // every eighth lock is a folder, every eighth of those a `dir/**`
 
-/** The folder in which the lock with this number lies. Near numbers share one, as the files of a task do. */
+/** The folder of the lock with this number. Adjacent numbers share one, like the files of a task. */
 export function folderOf(number: number): string {
   let rest = Math.floor(number / locksPerFolder);
   const depth = folderDepths[mix(rest) % folderDepths.length] ?? 0;
@@ -38,18 +37,18 @@ export function folderOf(number: number): string {
   return segments.join("/");
 }
 
-/** The lock itself, as an assignment writes it. */
+/** The lock itself, in the form of an assignment. */
 export function lockOf(number: number): string {
   const path = `${folderOf(number)}/${nameOf(number)}`;
   return number % (folderShare * 8) === 0 ? `${path}/**` : path;
 }
 
-/** A file that the lock with this number names, or that lies below what it names. */
+/** A file at or below the lock with this number. */
 export function fileOf(number: number): string {
   return `${folderOf(number)}/${nameOf(number)}${isFolder(number) ? "/index.ts" : ""}`;
 }
 
-/** A path beside the lock with this number that nobody holds: a miss that is found only at its last segment. */
+/** A free path next to the lock with this number: a miss that is found only at its last segment. */
 export function freeOf(number: number): string {
   return `${folderOf(number)}/free-${nameOf(number)}`;
 }
@@ -64,7 +63,7 @@ function isFolder(number: number): boolean {
   return number % folderShare === 0;
 }
 
-/** A 32-bit finaliser (murmur3): near numbers become far ones. */
+/** A 32-bit finalizer (murmur3): adjacent numbers become distant ones. */
 function mix(value: number): number {
   let mixed = value >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

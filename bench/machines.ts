@@ -19,12 +19,12 @@ import { scratchProject } from "./scratch-project.ts";
 import { atMost, type Options, type Row, type Section } from "./section.ts";
 import { type Candidate, interleave, median, nowMs, quantile } from "./statistics.ts";
 
-/** Of a durable transaction of one row on the same server. */
+/** Multiple of a durable transaction of one row on the same server. */
 const commitRatioMax = 2;
-/** Of the same call with SQLite. */
+/** Multiple of the same call with SQLite. */
 const guardRatioMax = 1.2;
 const dispatchers = 16;
-/** Where SQLite does 200 dispatches a second. */
+/** On a machine where SQLite does 200 dispatches a second. */
 const p95MsMax = 150;
 const usualRate = 200;
 const locks = 1000;
@@ -126,7 +126,7 @@ async function measureCommit(server: Databases, rounds: number): Promise<Section
   return { title: "A durable change on PostgreSQL", columns, rows };
 }
 
-/** Many dispatchers, each with its own connections, start tasks that do not touch each other. */
+/** Many dispatchers, each with its own connection, start tasks that do not overlap. */
 async function measureDispatch(server: Databases, tasks: number): Promise<Section> {
   using home = ledgerProject();
   const url = await server.create("dispatches");
@@ -171,7 +171,7 @@ async function dispatchAll(home: LedgerProject, open: () => Promise<Ledger>, tas
   return { rate: Math.round(tasks / seconds), median: median(times), p95: quantile(times, 0.95) };
 }
 
-/** A warm server's answer to an agent with a task, by the engine of its ledger. */
+/** The answer of a warm server to an agent with a task, for each engine of the ledger. */
 async function measureGuard(server: Databases, rounds: number): Promise<Section> {
   using built = builtCommand();
   const url = await server.create("guard");
@@ -203,7 +203,7 @@ async function measureGuard(server: Databases, rounds: number): Promise<Section>
 const fleetSize = 4;
 const fleetRatioMin = 3;
 
-/** One plan, whose checks take longer than anything else, by one machine and by several. */
+/** One plan, whose checks take longer than anything else, on one machine and on several. */
 async function measureFleet(databases: Databases): Promise<Section> {
   const alone = await runFleet(databases, 1);
   const together = await runFleet(databases, fleetSize);
@@ -224,7 +224,7 @@ async function measureFleet(databases: Databases): Promise<Section> {
   };
 }
 
-/** How long `lockstep run` takes beside workers that wait for work. */
+/** The duration of `lockstep run` with workers that wait for work. */
 async function runFleet({ server, create }: Databases, machines: number): Promise<number> {
   const name = `fleet_${machines}`;
   const url = await create(name);

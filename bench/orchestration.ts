@@ -13,14 +13,14 @@ const roundsOfSmall = 3;
 const smallMax = 100;
 const preload = new URL("./child-time.mjs", import.meta.url).pathname;
 
-/** What one whole run took; see child-time.mjs. */
+/** The measurements of one run; see child-time.mjs. */
 interface Run {
   readonly wallMs: number;
   readonly childMs: number;
   readonly cpuMs: number;
   readonly startCpuMs: number;
   readonly started: number;
-  /** The most in the first tenth of the run. */
+  /** The maximum in the first tenth of the run. */
   readonly tenthBytes: number;
   readonly peakBytes: number;
 }
@@ -28,8 +28,8 @@ interface Run {
 export const name = "orchestration";
 
 /**
- * What a task costs in a run beyond the time in which git, its agent or its checks were at work (`theirs`). `own CPU` is
- * the processor time of Lockstep's own process, also while those worked; growth is measured by it, since it varies least.
+ * The cost of a task in a run, beyond the time in which git, its agent or its checks were running (`theirs`). `own CPU`
+ * is the CPU time of Lockstep's own process, also during those; growth is measured by it, since it varies least.
  */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using lockstep = builtCommand();
@@ -97,7 +97,7 @@ function rowOf(tasks: number, run: Run, { first, runs }: All): Row {
   };
 }
 
-/** All processor time of Lockstep's own process but for what it takes to start others. */
+/** The CPU time of Lockstep's own process, without that of starting others. */
 function ownCpu({ cpuMs, startCpuMs }: Run): number {
   return cpuMs - startCpuMs;
 }

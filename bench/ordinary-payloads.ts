@@ -10,7 +10,7 @@ const ordinaryNote =
   "Rounded prices half-even in src/orders/price.ts and added the edge cases that the issue lists. " +
   "All 214 tests pass; the slowest one takes 1.2 s, as before. Ready for review, nothing left open.";
 
-/** A connection string with a user but no password: clean, yet only the preset of secretlint can tell. */
+/** A connection string with a user but no password: clean, but only the preset of secretlint can decide that. */
 const noteForPreset = `${ordinaryNote} The docs now say postgres://app@db.internal:5432/orders in step 2.`;
 
 const result = (note: string) => ({
@@ -70,7 +70,7 @@ const snapshot = {
   learnings: ["prices are kept in cents", "the test database needs a free port"],
 };
 
-/** One allowed call of every point, and the second kind of note that PostExecution knows. */
+/** One allowed call of every point, and the second kind of note for PostExecution. */
 export const ordinaryCalls: readonly OrdinaryCall[] = [
   { name: "PreDispatch", point: "PreDispatch", payload: dispatch },
   {

@@ -3,9 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { scratchProject } from "./scratch-project.ts";
 import { nowMs } from "./statistics.ts";
 
-/** The least that it costs to store anything durably: one row, one transaction that waits for the disk. */
+/** The lowest cost of storing anything durably: one row, one transaction that waits for the disk. */
 export interface PlainCommits extends Disposable {
-  /** The time in ms. */
+  /** Returns the time in ms. */
   commit(): number;
 }
 

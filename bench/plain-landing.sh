@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a careful person does by hand: proves the base and the merge in a clone of its own, then moves the base.
+# The work of a careful person by hand: proves the base and the merge in a separate clone, then moves the base.
 # usage: plain-landing.sh REPOSITORY CLONE BRANCH CHECK
 set -e
 repository=$1 clone=$2 branch=$3 check=$4

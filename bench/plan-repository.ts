@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "../test/support/temporary-folder.ts";
 import { childEnvironment } from "./child-environment.ts";
 
-/** As many however many tasks there are, so that no checkout is larger than another. */
+/** The same number for every plan, so that all checkouts have the same size. */
 const files = 40;
 
 const answer = {
@@ -16,13 +16,13 @@ const answer = {
 
 export const instantAnswer = JSON.stringify(answer);
 
-/** Takes no time worth speaking of: writes its task's number into the task's file, and says so. */
+/** Takes almost no time: writes the number of its task into the task's file, and answers. */
 const agent = `number=\${LOCKSTEP_TASK##*-}
 echo $number > made/$((number % ${files})).txt
 echo '${instantAnswer}'
 `;
 
-/** A repository with a plan of tasks that nothing but Lockstep spends time on. */
+/** A repository with a plan on which only Lockstep spends time. */
 export function planRepository(tasks: number): TemporaryFolder {
   const folder = temporaryFolder({
     "agent.sh": agent,

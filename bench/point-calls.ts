@@ -12,7 +12,7 @@ import { interleave, median, timeOne } from "./statistics.ts";
 
 const sizes = [1000, 4000, 15_000] as const;
 const sizeLabels = ["1k", "4k", "15k"] as const;
-/** Linear, with room for the caches that a bigger table falls out of. */
+/** Linear, with room for the misses of a larger table in the caches. */
 const slackMax = 1.3;
 
 export const name = "point-calls";
@@ -28,7 +28,7 @@ export async function measure(options: Options): Promise<readonly Section[]> {
   }
 }
 
-/** As the hook command makes them; a snapshot of its own for every call. */
+/** Calls like those of the hook command; each call has its own snapshot. */
 function portsFor(root: string, session: string): Ports {
   const project = findProject(root);
   return {
@@ -60,7 +60,7 @@ async function ordinary(root: string, { quick }: Options): Promise<Section> {
   return { title: "runPoint in a warm process", columns: [{ key: "median", unit: "time" }], rows };
 }
 
-/** Payloads whose length is that of their tables: short paths keep 15,000 locks below 1 MiB. */
+/** Payloads that consist mostly of their tables: short paths keep 15,000 locks below 1 MiB. */
 const growing: Readonly<Record<string, { point: PointName; payload(size: number): unknown }>> = {
   "PreDispatch, active locks": { point: "PreDispatch", payload: (size) => dispatchWith(locksOf(size)) },
   "OnLockUpdate, locks": { point: "OnLockUpdate", payload: locksOf },
@@ -68,7 +68,7 @@ const growing: Readonly<Record<string, { point: PointName; payload(size: number)
     point: "OnLockUpdate",
     payload: (size) => tableOf(size, (at) => `lib/${at}.ts`),
   },
-  // A task takes twice the bytes of a lock, and the payload is bounded.
+  // A task takes twice the bytes of a lock, and the payload is limited.
   "WatchdogTick, half as many tasks": {
     point: "WatchdogTick",
     payload: (size) => ({ now: "2026-02-14T20:00:00Z", tasks: tasksOf(size / 2) }),
@@ -85,7 +85,7 @@ async function linearity(root: string, { quick }: Options): Promise<Section> {
     });
     await interleave(Object.fromEntries(candidates), 5); // warm-up
     const samples = await interleave(Object.fromEntries(candidates), quick ? 5 : 40);
-    // The fastest: a long call on a busy machine is interrupted more often than a short one.
+    // The fastest: a long call on a busy machine is interrupted more frequently than a short one.
     const values = Object.fromEntries(
       sizeLabels.map((label) => [label, Math.min(...(samples[label] ?? []))]),
     );

@@ -1,6 +1,6 @@
 import { format, type Section } from "./section.ts";
 
-/** A section as an aligned table; the goals stand in the last column. */
+/** A section as an aligned table; the goals are in the last column. */
 export function renderSection({ title, columns, rows }: Section): string {
   const head = ["", ...columns.map((column) => column.key), "goal"];
   const body = rows.map((row) => [

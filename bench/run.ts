@@ -10,7 +10,7 @@ const usage = `usage: npm run bench -- [--quick] [--json] [--only SUBJECT]…
 Measures the figures that Lockstep promises, prints them and writes bench/results.json.
 `;
 
-/** Each is loaded in a process of its own: a heap of a million locks must not slow the others. */
+/** Each is loaded in a process of its own: a heap with a million locks must not slow down the others. */
 const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "hook-process": () => import("./hook-process.ts"),
   "guard-call": () => import("./guard-call.ts"),
@@ -28,7 +28,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   orchestration: () => import("./orchestration.ts"),
 };
 
-/** Building a million locks makes much garbage; the bigger nursery only shortens that. */
+/** Building a million locks makes much garbage; a larger nursery only shortens that. */
 const nodeFlags: Readonly<Record<string, readonly string[]>> = {
   "lock-index": ["--expose-gc", "--max-semi-space-size=64"],
 };

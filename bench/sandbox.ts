@@ -17,9 +17,9 @@ const files = 2000;
 const packages = 20;
 const addedMsMax = 30;
 
-/** What a command costs more because it runs inside the lock. */
+/** The additional cost of a command inside the sandbox of its lock. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
-  // In no temporary folder, which would be writable inside.
+  // Not in a temporary folder, which would be writable in the sandbox.
   const home = join(homedir(), ".cache");
   mkdirSync(home, { recursive: true });
   const root = realpathSync(mkdtempSync(join(home, "lockstep-bench-")));

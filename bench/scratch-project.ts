@@ -1,7 +1,7 @@
 import { type TemporaryFolder, temporaryFolder } from "../test/support/temporary-folder.ts";
 import { worklogPath } from "./ordinary-payloads.ts";
 
-/** A throw-away project that the ordinary calls are allowed in. */
+/** A throw-away project in which the ordinary calls are allowed. */
 export function scratchProject(): TemporaryFolder {
   return temporaryFolder({
     ".git/HEAD": "ref: refs/heads/main\n",

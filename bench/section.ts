@@ -1,4 +1,4 @@
-/** One table of the report. Values are in ms, bytes or plain numbers, as their column says. */
+/** One table of the report. Values are in ms, bytes or plain numbers, depending on their column. */
 export interface Section {
   readonly title: string;
   readonly columns: readonly Column[];
@@ -28,7 +28,7 @@ export interface Options {
   readonly quick: boolean;
 }
 
-/** One subject's file: what it measures, and with what. */
+/** The file of one subject: its measurements and options. */
 export interface Subject {
   readonly name: string;
   measure(options: Options): Promise<readonly Section[]>;
@@ -57,7 +57,7 @@ function formatTime(ms: number): string {
   return ms < 10_000 ? `${digits(ms)} ms` : `${digits(ms / 1000)} s`;
 }
 
-/** Three digits, the way people read them. */
+/** Three digits, as people read them. */
 function digits(value: number): string {
   if (value >= 100) return value.toFixed(0);
   return value.toFixed(value >= 10 ? 1 : 2).replace(/\.0+$/, "");

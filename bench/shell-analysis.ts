@@ -53,7 +53,7 @@ function scope(...texts: string[]): Scope {
   return new Scope(read.entries, place);
 }
 
-/** The commands take turns, so that none is measured with its own branches predicted. */
+/** The commands take turns, so that none benefits from branch prediction. */
 function timeAll(commands: readonly string[], call: (command: string) => void, rounds: number) {
   const times = new Map(commands.map((command) => [command, [] as number[]]));
   for (let round = -Math.ceil(rounds / 4); round < rounds; round += 1)

@@ -20,7 +20,7 @@ function commandsIn(file: string): readonly string[] {
   return lines.filter((line) => line.trim() !== "").flatMap((line) => commandOf(JSON.parse(line)));
 }
 
-/** The vectors say which tool a row is for; in the corpus every row with a command is one for the shell. */
+/** The vectors name the tool of a row; in the corpus every row with a command is for the shell. */
 function commandOf(row: unknown): readonly string[] {
   if (typeof row !== "object" || row === null) return [];
   const { tool, input, command } = row as { tool?: unknown; input?: unknown; command?: unknown };

@@ -3,7 +3,7 @@ import { seededRandom } from "./random.ts";
 
 const packageSize = 50;
 
-/** The scripts of a made-up project: 2 to 4 KB each, in packages, each importing a few that come before it. */
+/** The scripts of an invented project: 2 to 4 KB each, in packages, each with imports of a few earlier ones. */
 export function sourceFiles(count: number): ReadonlyMap<string, string> {
   const files = new Map<string, string>([
     ["package.json", `${JSON.stringify({ name: "shop", private: true, workspaces: ["packages/*"] })}\n`],
@@ -26,7 +26,7 @@ function packageOf(number: number): string {
   return `packages/p${Math.floor(number / packageSize)}`;
 }
 
-/** Some of its own package and one of a package that many use, all with lower numbers, so that there is no circle. */
+/** Some of its own package and one of a shared package, all with lower numbers, so that there is no cycle. */
 function importedBy(number: number, next: () => number): readonly number[] {
   const first = number - (number % packageSize);
   const own = Array.from(
@@ -37,7 +37,7 @@ function importedBy(number: number, next: () => number): readonly number[] {
   return [...new Set(shared < first ? [...own, shared] : own)];
 }
 
-/** Also for new files: what one imports is used. */
+/** Also for new files: every import is used. */
 export function scriptText(number: number, imported: readonly number[]): string {
   const from = posix.dirname(pathOf(number));
   const imports = imported.map((other) => {

@@ -1,4 +1,4 @@
-/** The value that a share of the samples does not exceed. */
+/** The value that a given share of the samples does not exceed. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const index = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));
@@ -18,8 +18,8 @@ export function nowMs(): number {
 export type Candidate = () => number | Promise<number>;
 
 /**
- * Asks every candidate for one sample a round, the first one changing from round to round, so that whatever
- * else the machine does meanwhile falls on all of them alike.
+ * Takes one sample of every candidate per round, in rotating order, so that other work on the machine affects all of
+ * them equally.
  */
 export async function interleave(
   candidates: Readonly<Record<string, Candidate>>,
@@ -35,7 +35,7 @@ export async function interleave(
   return samples;
 }
 
-/** Time of one call in ms, measured over as many calls as fill `batchMs`. */
+/** Time of one call in ms, measured over enough calls to fill `batchMs`. */
 export async function timeOne(call: () => unknown, batchMs: number): Promise<number> {
   const start = nowMs();
   let calls = 0;

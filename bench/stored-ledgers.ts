@@ -4,8 +4,8 @@ import type { Row, Section } from "./section.ts";
 import { nowMs } from "./statistics.ts";
 
 /**
- * Of the small ones there are several, used one after the other: measuring adds tasks, and one alone would not
- * stay small.
+ * There are several small ledgers, which are used in turn: measuring adds tasks, and a single one would not remain
+ * small.
  */
 export interface Size {
   readonly label: string;
@@ -16,7 +16,7 @@ export interface Size {
 /** The ledgers of one size, closed. */
 export interface Stored extends Size {
   readonly ledgers: readonly StoredLedger[];
-  /** Of all copies together. */
+  /** The size of all copies together. */
   readonly fillMs: number;
   readonly firstOpenMs: number;
 }
@@ -25,7 +25,7 @@ export interface StoredLedger extends Filled {
   readonly home: LedgerProject;
 }
 
-/** Run beside the tasks of each size, so that a tick of the watchdog finds the same everywhere. */
+/** Runs next to the tasks of each size, so that a tick of the watchdog finds the same everywhere. */
 export const running = 100;
 const waitingMax = 300;
 

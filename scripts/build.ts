@@ -15,8 +15,8 @@ import { refusalForms } from "../src/guard/transport/static-deny.ts";
 
 /**
  * Each program is one CommonJS file, because Node loads one large file faster than many modules. A running process does
- * not read from `dist` later, so a new build does not disturb it. Hooks start for every call: what only some of them
- * need is in files of its own.
+ * not read from `dist` later, so a new build does not disturb it. Hooks start for every call: parts that only some of
+ * them need are in files of their own.
  */
 const dist = new URL("../dist/", import.meta.url).pathname;
 mkdirSync(dist, { recursive: true });
@@ -28,7 +28,7 @@ process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 const form = {
   platform: "node",
   target: "node22.18",
-  // Fewer bytes to parse is time saved. Names stay, for stack traces.
+  // Fewer bytes to parse save time. Names are kept for stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: "warning",
@@ -44,7 +44,7 @@ const quiet: Plugin = {
     })),
 };
 
-/** Keeps what few hook calls need out of the hooks' bundles, in the files that are made of it below. */
+/** Moves the parts that few hook calls need out of the hooks' bundles, into the files that are built below. */
 const apart: Plugin = {
   name: "apart",
   setup: (made) =>
@@ -124,7 +124,7 @@ await build({
 });
 await buildInParts("main", "src/cli/main.ts");
 
-/** The board's page: script and style for browsers of the last two years, and two files as they are. */
+/** The board's page: script and style for browsers of the last two years, and two unchanged files. */
 await build({
   bundle: true,
   minify: true,
@@ -140,14 +140,14 @@ await build({
 copyFileSync("src/page/index.html", join(out, "board.html"));
 copyFileSync("src/page/icon.svg", join(out, "board.svg"));
 
-// For a Node that is too old for any of these.
+// For a Node that is too old for the other files.
 writeFileSync(join(out, "refusals.json"), JSON.stringify(refusalForms));
 
 const built = readdirSync(out);
 for (const file of built.filter((name) => name.endsWith(".cjs"))) escapeAll(join(out, file));
-// A process of the previous build finds each file whole at every moment.
+// A process of the previous build always finds each file complete.
 for (const file of built) renameSync(join(out, file), join(dist, file));
-// Another build may be at work in its own folder.
+// Another build may be working in its own folder.
 for (const name of readdirSync(dist).filter((one) => !built.includes(one) && !one.startsWith(building)))
   rmSync(join(dist, name), { recursive: true });
 

@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 
-/** What CI runs. What only reads the code runs at the same time as the build; the tests begin when all of it is green. */
+/**
+ * The checks of CI. Steps that only read the code run in parallel with the build; the tests start after all of them
+ * have passed.
+ */
 const first = [
   "tsc",
   "tsc -p src/page",
@@ -19,7 +22,7 @@ function run(line: string, output: "pipe" | "inherit" = "pipe"): Promise<boolean
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (bytes: Buffer) => said.push(bytes));
   return new Promise((resolve) =>
     child.on("close", (status) => {
-      // Whole, so that the steps do not mix their lines.
+      // Written in one piece, so that the steps do not mix their lines.
       process.stdout.write(Buffer.concat(said));
       if (status !== 0) console.error(`\`${line}\` failed`);
       resolve(status === 0);

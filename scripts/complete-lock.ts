@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * A registry that does not carry every platform's packages leaves them out of the lock file, and `npm ci`
- * then refuses it. This adds what is missing: name, version and platform are all that npm needs to pass over
- * them here and to fetch them where they belong. Run it after changing dependencies.
+ * A registry without the packages of every platform omits them from the lock file, and `npm ci` then refuses it. This
+ * adds the missing ones: with name, version and platform, npm can skip them here and fetch them where they belong. Run
+ * it after changing dependencies.
  */
 interface Locked {
   readonly version: string;

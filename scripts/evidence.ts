@@ -42,12 +42,12 @@ async function publishHistory(folder: string, only: readonly string[]): Promise<
   const replays = await replayHistory(folder, only, say);
   const told = join(folder, "opinions.json");
   const opinions = existsSync(told) ? (JSON.parse(readFileSync(told, "utf8")) as Opinions) : {};
-  // Results are kept from one run to the next, so this commit is not that of each of them.
+  // Results are kept between runs, so this commit is not that of each of them.
   const stamp = measuredAt("history --repos DIR").replace("Measured", "Put together");
   put("history", `${stamp}\n\n${historyTables(replays, opinions)}`);
 }
 
-/** The commit is that of the tree that was measured. */
+/** The commit of the measured tree. */
 function measuredAt(words: string): string {
   const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=12"], {
     encoding: "utf8",
@@ -56,7 +56,7 @@ function measuredAt(words: string): string {
   return `Measured on ${day} at commit ${commit} with \`npm run evidence -- ${words}\`.`;
 }
 
-/** Between the markers of that name; the rest of the page is written by hand. */
+/** Replaces the text between the markers of this name; the rest of the page is written by hand. */
 function put(name: string, text: string): void {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
   const before = readFileSync(page, "utf8");

@@ -66,7 +66,7 @@ async function fuzzHere(target: string): Promise<void> {
   );
 }
 
-/** Each target in a process with a small heap: one that dies of its input is a finding like any other. */
+/** Each target runs in a process with a small heap: if it dies of an input, that is a finding like any other. */
 function fuzzApart(target: string, runs: number): Outcome {
   using folder = temporaryFolder();
   const lastInput = join(folder.path, "last-input");

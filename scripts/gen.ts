@@ -6,7 +6,7 @@ import { configDocument } from "../src/contract/config-document.ts";
 import { jsonSchema, schemaNames } from "../src/contract/json-schemas.ts";
 import { rulesDocument } from "../src/core/points/rules-document.ts";
 
-/** Writes the files that are made from the source; with --check only says which of them have drifted. */
+/** Writes the files that are generated from the source; with --check only lists the outdated ones. */
 const root = new URL("..", import.meta.url).pathname;
 const checking = process.argv.includes("--check");
 

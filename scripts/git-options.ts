@@ -1,6 +1,6 @@
 /**
- * Writes what this machine's git says of its own long options into the guard's table. Run it with the newest git at
- * hand: `node scripts/git-options.ts`.
+ * Writes the long options of this machine's git into the guard's table. Run it with the newest available git: `node
+ * scripts/git-options.ts`.
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

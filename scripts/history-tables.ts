@@ -1,6 +1,6 @@
 import type { Replay } from "./replay.ts";
 
-/** What a person who looked at the change says of the question, by repository and the commit's first ten digits. */
+/** The opinion of a person about the question, by repository and the first ten digits of the commit. */
 export type Opinions = Readonly<Record<string, { readonly right: boolean; readonly why: string }>>;
 
 /** The figures as Markdown. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** The long options that this machine's git lists for a subcommand; undefined where it lists none. */
+/** The long options that this machine's git lists for a subcommand, or undefined. */
 export function listedGitOptions(command: string): readonly string[] | undefined {
   const words = [...command.split(" "), "--git-completion-helper-all"];
   try {
@@ -11,7 +11,7 @@ export function listedGitOptions(command: string): readonly string[] | undefined
   }
 }
 
-/** Options first, then those that take one back: `--no-x` for `--x`, `--x` for `--no-x`. */
+/** Options first, then those that revoke one: `--no-x` for `--x`, `--x` for `--no-x`. */
 export function readListed(listed: string): readonly string[] {
   const words = listed.split(/\s+/).filter((word) => word.startsWith("--") && word !== "--");
   const names = words.map((word) => word.replace(/^--|=$/g, ""));

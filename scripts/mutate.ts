@@ -22,11 +22,11 @@ type NamedTest = Pick<Mutation, "test" | "title">;
 interface TestRun {
   readonly passed: number;
   readonly failed: number;
-  /** Every failure is that of a time limit. */
+  /** Whether every failure is a timeout. */
   readonly timedOut: boolean;
 }
 
-/** Runs without a mutation, by test: many mutations share one. */
+/** Runs without a mutation, by test, because many mutations share one. */
 const unmutated = new Map<string, TestRun>();
 
 if (flags.help) process.stdout.write(usage);
@@ -56,7 +56,7 @@ async function run(): Promise<0 | 1> {
   }
 }
 
-/** Returns how many mutations were not noticed. One Vitest runs all tests, because it takes seconds to start. */
+/** Returns the number of unnoticed mutations. One Vitest runs all tests, because it takes seconds to start. */
 async function testAll(copy: string, mutations: readonly Mutation[]): Promise<number> {
   const vitest = await createVitest("test", { root: copy, watch: false, reporters: [{}] });
   try {
@@ -73,7 +73,7 @@ async function testAll(copy: string, mutations: readonly Mutation[]): Promise<nu
   }
 }
 
-/** A test that fails without the mutation, or runs out of time with it, shows nothing. */
+/** A test that fails without the mutation, or times out with it, shows nothing. */
 async function testMutated(
   vitest: Vitest,
   copy: string,
@@ -95,7 +95,7 @@ async function testMutated(
     const { failed, passed, timedOut } = await runTest(vitest, copy, { test, title });
     if (timedOut) return "TIMEOUT";
     if (failed > 0) return "noticed";
-    // A file that no longer loads fails as a whole, without a test.
+    // A file that no longer loads fails completely, without a test.
     return passed > 0 ? "UNNOTICED" : "NO TEST";
   } finally {
     write(text);
@@ -104,13 +104,13 @@ async function testMutated(
 
 async function runTest(vitest: Vitest, copy: string, { test, title }: NamedTest): Promise<TestRun> {
   const specifications = await vitest.globTestSpecifications([test]);
-  // Tests of the command run what was built.
+  // Tests of the command run the built files.
   if (specifications.some(({ project }) => project.name === "processes"))
     execFileSync(process.execPath, ["scripts/build.ts"], { cwd: copy });
   const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sij]/g, ".*");
   vitest.setGlobalTestNamePattern(new RegExp(name));
   const { testModules } = await vitest.runTestSpecifications(specifications);
-  // The result also has the modules of earlier runs.
+  // The result also contains the modules of earlier runs.
   const ran = testModules.filter(({ moduleId }) => moduleId === join(copy, test));
   const tests = ran.flatMap(({ children }) => [...children.allTests()]);
   const failed = tests.filter((one) => one.result().state === "failed");

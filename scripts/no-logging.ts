@@ -1,4 +1,4 @@
-/** Replaces the packages that secretlint logs and measures with. Lockstep does not use their output. */
+/** Replaces the two packages with which secretlint logs and measures. Lockstep does not use their output. */
 const silent = () => () => {};
 
 // biome-ignore lint/style/noDefaultExport: `debug` has one

@@ -7,27 +7,27 @@ import { integrate } from "../src/run/landing/integrate.ts";
 import type { Member } from "../src/run/landing/integration.ts";
 import { readRepository } from "../src/workspace/git/repository-state.ts";
 
-/** A repository whose history is replayed, as `replay.json` tells. */
+/** A repository whose history is replayed, from `replay.json`. */
 interface Replayed {
-  /** Owner and name; its clone lies below the folder, at the path or as `owner+name`. */
+  /** Owner and name; its clone is below the folder, at the path or as `owner+name`. */
   readonly name: string;
   readonly runner: string;
   /** The command that proves a commit. */
   readonly test: string;
-  /** The newest commit of the range; that of the default branch if left out. */
+  /** The newest commit of the range; by default that of the default branch. */
   readonly tip?: string;
-  /** How many changes, backwards along the first parents. */
+  /** The number of changes, backwards along the first parents. */
   readonly count: number;
   /** Git's patterns: only changes that touch one of these. */
   readonly paths?: readonly string[];
-  /** Run once, in the folder above the clone: what it installs is used for the whole range. */
+  /** Runs once, in the folder above the clone: the installed files are used for the whole range. */
   readonly install?: readonly (readonly string[])[];
   readonly env?: Readonly<Record<string, string>>;
-  /** As `workspace.home` in the configuration. */
+  /** Like `workspace.home` in the configuration. */
   readonly home?: readonly string[];
 }
 
-/** What became of one change, as `results.jsonl` keeps it. */
+/** The outcome of one change, as stored in `results.jsonl`. */
 export interface Replay {
   readonly name: string;
   readonly runner: string;
@@ -36,7 +36,7 @@ export interface Replay {
   readonly verdict: "passes" | "asks" | "refused" | "not replayed";
   /** Why it was refused or not replayed. */
   readonly why: string | null;
-  /** What it did to test material. */
+  /** Its effects on test material. */
   readonly touched: readonly string[];
   /** Why a person is asked. */
   readonly asked: readonly string[];
@@ -45,7 +45,7 @@ export interface Replay {
   readonly seconds: number;
 }
 
-/** Replays what `results.jsonl` does not have yet, and gives all that it has. */
+/** Replays the changes that `results.jsonl` does not contain yet, and returns all of its results. */
 export async function replayHistory(
   folder: string,
   only: readonly string[],
@@ -75,7 +75,7 @@ export function readResults(path: string): readonly Replay[] {
     .split("\n")
     .filter((line) => line !== "");
   const all = lines.map((line) => JSON.parse(line) as Replay);
-  // The later one holds.
+  // The later result counts.
   return [...new Map(all.map((one) => [`${one.name} ${one.commit}`, one])).values()];
 }
 
@@ -110,7 +110,9 @@ async function replayRepository(folder: string, repository: Replayed, { isDone, 
   }
 }
 
-/** A clone of its own beside what it needs; the checkouts of proofs lie below the same folder, so they find that. */
+/**
+ * A separate clone next to its installed files; the checkouts of proofs are below the same folder, so they find these.
+ */
 function prepare(folder: string, { name, install = [] }: Replayed): string {
   const place = join(resolve(folder), "work", name.replace("/", "+"));
   if (existsSync(join(place, "ready"))) return place;
@@ -124,7 +126,7 @@ function prepare(folder: string, { name, install = [] }: Replayed): string {
   const git = gitIn(clone);
   git("config", "user.name", "replay");
   git("config", "user.email", "replay@localhost");
-  // Or npm would look for a package further up.
+  // Without it, npm would look for a package further up.
   writeFileSync(join(place, "package.json"), "{}\n");
   for (const [program = "", ...words] of install)
     execFileSync(program, words, { cwd: place, stdio: ["ignore", "ignore", "inherit"] });
@@ -193,7 +195,7 @@ function readMember({ outcome, refused, tests, evidence }: Member) {
   if (outcome === "proven" || outcome === "merged") return { ...told, verdict: "passes" } as const;
   if (outcome === "waiting" && details?.weakened !== undefined) return { ...told, verdict: "asks" } as const;
   const why = refused?.reason ?? outcome;
-  // Nothing ran, so nothing is known of it.
+  // Nothing ran, so nothing is known about it.
   if (outcome === "waiting") return notReplayed(why);
   return { ...told, verdict: "refused", why } as const;
 }

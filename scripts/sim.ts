@@ -13,7 +13,7 @@ const { values: flags } = parseArgs({
   options: {
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
-    /** Only this one. */
+    /** Runs only this seed. */
     seed: { type: "string" },
     steps: { type: "string", default: String(stepsDefault) },
     plant: { type: "string", default: "none" },

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { homeFolder } from "../test/support/home-folder.ts";
 
 /**
- * Runs the tests with the words that it is given. They write many small files that live for a second: in memory where
- * this machine allows the mounts, because some disks take twice the processor time for them. The mounts are in a name
- * space of its own and end with the last process of the tests.
+ * Runs the tests with the given arguments. They write many small files that live for a second. These are in memory if
+ * this machine allows the mounts, because some disks take twice the CPU time. The mounts are in a separate namespace
+ * and end with the last process of the tests.
  */
 const tests = ["vitest", "run", ...process.argv.slice(2)];
 process.exitCode = [tmpdir(), homeFolder()].every(isInMemory) ? run(tests) : runInMemory();

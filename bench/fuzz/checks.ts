@@ -16,7 +16,7 @@ const hookMsMax = 1000;
 const slowestKept = 5;
 const saidMax = 600;
 
-/** Where the checks run: a throw-away project, and a copy of the built command. */
+/** The place of the checks: a throw-away project, and a copy of the built command. */
 export interface FuzzPlace {
   readonly root: string;
   readonly command: string;
@@ -27,10 +27,10 @@ export interface Slow {
   readonly input: string;
 }
 
-/** What was seen beside findings. */
+/** Observations besides findings. */
 export interface Seen {
   slowest: readonly Slow[];
-  /** Refusals that stand for an exception inside the analysis: safe, but worth a look. */
+  /** Refusals after an exception inside the analysis: safe, but worth a look. */
   readonly swallowed: Set<string>;
 }
 
@@ -83,12 +83,12 @@ export function shellChecks({ root, command }: FuzzPlace, seen: Seen): Checks<st
   return {
     check(input) {
       const first = timed(input);
-      // Once more before it counts: a busy machine or a collection must not look like a finding.
+      // Repeated before it counts: a busy machine or a garbage collection must not look like a finding.
       const ms = first > analysisMsMax && first < analysisMsMax * 8 ? Math.min(first, timed(input)) : first;
       keepSlowest(seen, { ms, input });
       if (ms > analysisMsMax) throw new Error(`the analysis takes more than ${analysisMsMax} ms`);
     },
-    // A word of a command line cannot hold a NUL, nor half a surrogate pair.
+    // An argument of a command line cannot contain a NUL or half a surrogate pair.
     inProcess(input) {
       const word = input.replaceAll("\0", " ").toWellFormed();
       runCommand({ root, command }, ["explain", "--scope=src/a", "--", word], new Uint8Array());

@@ -2,7 +2,7 @@ const shownMax = 600;
 const searchedMax = 8192;
 const repeats = /(.{1,60}?)\1{7,}/gsu;
 
-/** A text short enough to read: what stands in it over and over is shown once, with its count. */
+/** A text short enough to read: repeated parts are shown once, with their count. */
 export function condense(text: string): string {
   const searched = text
     .slice(0, searchedMax)

@@ -57,7 +57,7 @@ function nestedJson(): fc.Arbitrary<string> {
   });
 }
 
-/** Long tables and long paths made of one piece, up to the size of payload that is taken. */
+/** Long tables and long paths of one repeated piece, up to the maximum size of a payload. */
 export const longPayload: fc.Arbitrary<HookInput> = fc
   .record({
     point: fc.constantFrom("PreDispatch", "PreWrite", "OnLockUpdate"),

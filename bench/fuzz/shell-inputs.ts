@@ -50,7 +50,7 @@ const programs =
 const redirections = "> >> < >| &> 2> <> 3>&1 <<<".split(" ");
 const joints = ["; ", " && ", " || ", " | ", " & ", "\n"];
 
-/** Commands made by a small grammar of the shell. */
+/** Commands from a small grammar of the shell. */
 export function grammarCommand(): fc.Arbitrary<string> {
   const word = fc.constantFrom(...words, ...plainWords);
   const redirection = fc.tuple(fc.constantFrom(...redirections), word).map((parts) => parts.join(" "));
@@ -86,7 +86,7 @@ export function grammarCommand(): fc.Arbitrary<string> {
   return command;
 }
 
-/** One piece over and over, up to the longest command that is looked at: what is worse than linear shows. */
+/** One repeated piece, up to the maximum length of a command: anything worse than linear becomes visible. */
 export const repeatedPiece = fc
   .tuple(
     fc.oneof(
@@ -130,7 +130,7 @@ const growths = [
   ),
 ];
 
-/** Short commands that make ever longer values: what they cost must be bounded by what they say. */
+/** Short commands that make ever longer values: the cost must be limited by the length of the command. */
 export const growingCommand = fc
   .tuple(
     fc.constantFrom("x=a", "x=aaaaaaaaaa", "set -- a b", "x=(a b)", "x='a b c'"),

@@ -17,7 +17,7 @@ import { grammarCommand, growingCommand, mutatedCommand, randomText, repeatedPie
 const processEvery = 1000;
 const progressEvery = 5000;
 
-/** What is fuzzed, and which part of all runs it gets. */
+/** The targets, and their shares of all runs. */
 export const shares: Readonly<Record<string, number>> = {
   "hook-bytes": 10,
   "hook-json": 15,
@@ -35,7 +35,7 @@ export interface Wanted {
   readonly target: string;
   readonly runs: number;
   readonly seed: number;
-  /** Every input is written here before it is tried: all that is left if the process dies of it. */
+  /** Every input is written here before it is tried: it is the only trace if the process dies of it. */
   readonly lastInput: string;
 }
 
@@ -93,7 +93,7 @@ async function tryInputs<Input>(
     writeSync(file, show(one), 0);
     await check(one);
     if (!insists && count.runs % processEvery !== 1) return;
-    insists = true; // stays so after a failure, for the inputs that it is shrunk to
+    insists = true; // remains so after a failure, for the smaller inputs
     count.processes += 1;
     inProcess(one);
     insists = false;

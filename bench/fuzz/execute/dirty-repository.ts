@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A repository with work of several people in it, beside a home and a folder of somebody else. */
+/** A repository with work of several people, next to a home and a foreign folder. */
 export interface DirtyRepository extends Disposable {
-  /** Holds all three. */
+  /** The parent of all three. */
   readonly base: string;
   readonly root: string;
   readonly home: string;

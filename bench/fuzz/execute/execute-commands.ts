@@ -7,9 +7,9 @@ import type { Executed } from "./tell-executed.ts";
 export interface Wanted {
   readonly count: number;
   readonly seed: number;
-  /** Where the copies of the repository lie: in no temporary folder, where everything would be anybody's. */
+  /** The place for the copies of the repository: not a temporary folder, where every write would be allowed. */
   readonly folder: string;
-  /** How many copies are worked on at a time. */
+  /** The number of copies that work in parallel. */
   readonly lanes: number;
   done?(executed: Executed): void;
 }

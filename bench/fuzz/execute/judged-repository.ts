@@ -13,10 +13,10 @@ import type { Executed } from "./tell-executed.ts";
 const lock = "src/a";
 const current = "refs/heads/main";
 const anybodys = ["/tmp", "/var/tmp"];
-/** Git's own book-keeping, which every `git add` and `git commit` changes. Refs are compared by what they say. */
+/** Git's own bookkeeping, which every `git add` and `git commit` changes. Refs are compared by their values. */
 const bookkeeping =
   /^repo\/\.git\/(?:index|sharedindex\.\w+|objects|logs|refs|packed-refs|HEAD|[A-Z_]+_(?:HEAD|EDITMSG|MSG)|gc\.(?:log|pid)|info|info\/refs)$|^repo\/\.git\/(?:objects|logs|refs)\//;
-/** Tools' own caches and histories, which they keep whatever they are asked for. */
+/** Caches and histories that tools always write. */
 const caches =
   /^home\/(?:go|\.cache|\.npm|\.cargo|\.debug|\.history|\.bash_history|\.local|\.config|\.wget-hsts|\.lesshst|\.sqlite_history)(?:\/|$)/;
 
@@ -49,7 +49,9 @@ export class JudgedRepository {
     return { analysis, objections };
   }
 
-  /** `/repo`, `/home/user` and `/etc` in a command of the corpora are this repository and what lies around it. */
+  /**
+   * `/repo`, `/home/user` and `/etc` in a command of the corpora stand for this repository and the folders around it.
+   */
   async execute(text: string): Promise<Executed> {
     const { base, root, home } = this.#repository;
     const command = text
@@ -66,7 +68,7 @@ export class JudgedRepository {
     return { command, ...judged, changed, tookTooLong: end === "too long" };
   }
 
-  /** What changed that the lock does not hold. */
+  /** The changes outside the lock. */
   #outside(after: Picture): readonly string[] {
     const files = changedPaths(this.#picture, after).filter(
       (path) => !bookkeeping.test(path) && !caches.test(path) && !isInLock(path),
@@ -87,8 +89,8 @@ function isInLock(path: string): boolean {
 }
 
 /**
- * A branch, tag or stash that is there must stay; only the branch that is checked out moves with a commit. Another one
- * may be checked out only if it is new.
+ * An existing branch, tag or stash must remain; only the current branch moves with a commit. Another branch may be
+ * checked out only if it is new.
  */
 function movedRefs(before: Picture, after: Picture): readonly string[] {
   const [then, now] = [refsIn(before), refsIn(after)];
@@ -112,7 +114,7 @@ function refsIn(picture: Picture): ReadonlyMap<string, string> {
   return new Map([...packed, ...loose]);
 }
 
-/** A device is the machine's own also in a sandbox: root could change its mode for everybody. */
+/** A device belongs to the machine even in a sandbox: root could change its mode for all users. */
 function changesDevice(command: string): boolean {
   return command.replace(/\d*(?:&?>>?\|?|<)\s*\/dev\/\w+/g, "").includes("/dev/");
 }

@@ -6,14 +6,14 @@ import type { RandomChoice } from "./random-choice.ts";
 import { wrapCommand } from "./wrap-command.ts";
 
 const lengthMax = 500;
-/** They wait, or need what is not there. */
+/** These wait, or need something that is missing. */
 const pointless =
   /\b(?:sleep|watch|yes|tail -[fF]|untracked-cache|npm|npx|yarn|pnpm|cargo|docker|kubectl|ssh|lockstep)\b/;
 const corpus = shellCommands().filter((command) => command.length <= 250 && !pointless.test(command));
 const programs = Object.keys(programOptions);
 const subcommands = Object.keys(gitOptions) as (keyof typeof gitOptions)[];
 
-/** One command: of the corpora, changed; or a program with options and paths of its own; mostly wrapped. */
+/** One command: a changed one of the corpora, or a program with random options and paths; mostly wrapped. */
 export function makeCommand(choice: RandomChoice): string {
   const made = choice.chance(0.45) ? mutate(choice.of(corpus), choice) : programCall(choice);
   const start = pointless.test(made) ? "true" : made;
@@ -23,7 +23,7 @@ export function makeCommand(choice: RandomChoice): string {
   return command.length > lengthMax ? start : command;
 }
 
-/** Mostly in the lock: else nearly everything is refused for its paths, and nothing else is tried. */
+/** Mostly in the lock: otherwise nearly everything is refused for its paths, and nothing else is tested. */
 export function somePath(choice: RandomChoice): string {
   const kind = choice.below(100);
   if (kind < 70) return choice.of(inLock);

@@ -1,4 +1,4 @@
-/** Spellings of paths, for commands that are run for real: `/repo` stands for the repository. */
+/** Spellings of paths, for commands that are executed: `/repo` stands for the repository. */
 const words = (text: string) => text.split(" ");
 
 export const inLock = [
@@ -33,7 +33,7 @@ export const temporary = words(
   `/tmp/x /tmp/d/ /tmp /tmp/x.tar \${TMPDIR:-/tmp}/y /var/tmp/z /tmp/../repo $(mktemp) /dev/null /dev/stdout - /dev/fd/3`,
 );
 
-/** As they are spelled in a folder of the repository. */
+/** Spellings relative to a folder of the repository. */
 export const relative = words(
   "x.ts ok.ts ../b/x.ts ../a/x.ts link-b/x.ts .. lf ../../README.md deep/y.ts *.ts y.ts new",
 );

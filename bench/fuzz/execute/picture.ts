@@ -12,22 +12,22 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** What lies at a path, as far as a command can change it. */
+/** The state of a path, as far as a command can change it. */
 interface Seen {
   readonly kind: "file" | "folder" | "link" | "other";
   readonly mode: number;
-  /** How many names a file has; a hard link elsewhere is a second one. */
+  /** The number of names of a file; a hard link elsewhere is a second one. */
   readonly names: number;
   readonly changedAt: number;
   readonly content: string;
-  /** Differs whenever anything was done to it; the rest says whether that made a difference. */
+  /** Differs after any action; the other fields show whether it made a difference. */
   readonly touched: string;
 }
 
-/** A folder with all that lies in it, by paths relative to it. */
+/** A folder with all of its content, by relative paths. */
 export type Picture = ReadonlyMap<string, Seen>;
 
-/** Looks at a folder. What was not touched since `before` is not read again. */
+/** Reads a folder. Files that were not touched since `before` are not read again. */
 export function takePicture(folder: string, before: Picture = new Map()): Picture {
   const picture = new Map<string, Seen>();
   const walk = (below: string) => {
@@ -42,13 +42,13 @@ export function takePicture(folder: string, before: Picture = new Map()): Pictur
   return picture;
 }
 
-/** Paths that are not what they were, in order. */
+/** The changed paths, in order. */
 export function changedPaths(before: Picture, after: Picture): readonly string[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return [...paths].filter((path) => describe(before.get(path)) !== describe(after.get(path))).sort();
 }
 
-/** Puts everything back as `before` shows it; what is there then. */
+/** Restores the state of `before`, and returns the new state. */
 export function restore(folder: string, before: Picture, after: Picture): Picture {
   const differing = changedPaths(before, after);
   for (const path of differing)
@@ -72,7 +72,7 @@ function make(path: string, { kind, mode, changedAt, content }: Seen): void {
   lutimesSync(path, changedAt, changedAt);
 }
 
-/** A folder's time changes with what lies in it, which is seen anyway. */
+/** A folder's time changes with its content, which is compared anyway. */
 function describe(seen: Seen | undefined): string {
   if (seen === undefined) return "absent";
   const { kind, mode, names, changedAt, content } = seen;
@@ -101,7 +101,7 @@ function look(path: string, before: Seen | undefined): Seen {
   };
 }
 
-/** A command may have closed a folder to everybody. */
+/** A command may have made a folder unreadable. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

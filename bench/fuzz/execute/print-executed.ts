@@ -3,7 +3,7 @@ import { type Executed, isLetThrough, isViolation, isWithoutEffect } from "./tel
 
 const reasonsShown = 15;
 
-/** A table of what was run, each violation, and what was refused without effect. */
+/** A table of the executed commands, each violation, and the refusals without effect. */
 export function tableOf(all: readonly Executed[], seconds: number): string {
   const count = (test: (executed: Executed) => boolean) => String(all.filter(test).length);
   const rows = [
@@ -33,7 +33,7 @@ export function describeViolation({ command, changed = [], analysis }: Executed)
   ].join("\n");
 }
 
-/** By the first reason, with the shortest command; paths and names in a reason do not count. */
+/** Grouped by the first reason, with the shortest command; paths and names in a reason do not count. */
 export function withoutEffectByReason(all: readonly Executed[]): string {
   const found = new Map<string, { count: number; shortest: string }>();
   for (const { command, objections } of all.filter(isWithoutEffect)) {

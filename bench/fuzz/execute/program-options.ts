@@ -1,4 +1,4 @@
-/** Options that the programs of a usual machine take, `=` with a value: of the short ones, and of the long ones. */
+/** Options of common programs, with `=` if they take a value: the short ones, then the long ones. */
 export const programOptions: Readonly<Record<string, string>> = {
   cp: "-a -b -d -f -i -H -l -L -n -P -p -R -r -s -S= -t= -T -u -v -x --archive --attributes-only --backup= --backup --copy-contents --force --link --dereference --no-clobber --no-dereference --preserve= --no-preserve= --parents --recursive --reflink= --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --suffix= --target-directory= --no-target-directory --update",
   mv: "-b -f -i -n -S= -t= -T -u -v --backup= --backup --force --no-clobber --strip-trailing-slashes --suffix= --target-directory= --no-target-directory --update",

@@ -21,7 +21,7 @@ export class RandomChoice {
     return all[this.below(all.length)] as T;
   }
 
-  /** So many, each of its own. */
+  /** A list of this length, in which each element is made separately. */
   times<T>(count: number, make: () => T): readonly T[] {
     return Array.from({ length: count }, make);
   }

@@ -6,7 +6,7 @@ const msMax = 3000;
 const limits = "ulimit -c 0 -f 4096 -t 3 -u 256 -v 2097152";
 const systemFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc"];
 
-/** What a command finds in its environment. */
+/** The environment of a command. */
 export function environmentOf({ home }: DirtyRepository): Readonly<Record<string, string>> {
   return { PATH: "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8" };
 }
@@ -19,7 +19,7 @@ export async function runSandboxed(
   const words = [...sandboxWords(repository), "--", "/bin/bash", "-c", `${limits}; exec /bin/bash -c "$1"`];
   const child = spawn("bwrap", [...words, "bash", command], {
     env: environmentOf(repository),
-    // The end of the pipe says that every process is gone, also after the sandbox was killed.
+    // The end of the pipe shows that every process has ended, even after the sandbox was killed.
     stdio: ["ignore", "ignore", "pipe"],
     timeout: msMax,
     killSignal: "SIGKILL",
@@ -31,7 +31,7 @@ export async function runSandboxed(
   return promise;
 }
 
-/** A user name space also for root: the number of processes is counted in it alone. */
+/** A user namespace even for root: only there the number of processes can be limited. */
 function sandboxWords({ base, root }: DirtyRepository): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],

@@ -1,12 +1,12 @@
 import type { Objection } from "../../../src/core/shell/judge-command.ts";
 import type { ShellAnalysis } from "../../../src/core/shell/types.ts";
 
-/** A command, what the guard says of it, and what it did. */
+/** A command, the judgement of the guard, and its changes. */
 export interface Executed {
   readonly command: string;
   readonly analysis: ShellAnalysis;
   readonly objections: readonly Objection[];
-  /** What changed outside of the lock; undefined for an opaque command, which is not run. */
+  /** The changes outside the lock; undefined for an opaque command, which is not executed. */
   readonly changed?: readonly string[];
   readonly tookTooLong: boolean;
 }
@@ -15,12 +15,12 @@ export function isLetThrough({ objections, changed }: Executed): boolean {
   return objections.length === 0 && changed !== undefined;
 }
 
-/** Let through, and changed something that the lock does not hold. */
+/** Allowed, and changed something outside the lock. */
 export function isViolation(executed: Executed): boolean {
   return isLetThrough(executed) && (executed.changed ?? []).length > 0;
 }
 
-/** Refused, and changed nothing that it may not: perhaps by chance, perhaps refused for nothing. */
+/** Refused without a forbidden change: perhaps by chance, perhaps refused without need. */
 export function isWithoutEffect({ objections, changed, tookTooLong }: Executed): boolean {
   return objections.length > 0 && changed?.length === 0 && !tookTooLong;
 }

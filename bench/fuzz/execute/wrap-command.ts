@@ -112,7 +112,7 @@ const wraps: readonly Wrap[] = [
   (command, choice) => `${command}${choice.of(["; ", " && "])}cp ${somePath(choice)} ${somePath(choice)}`,
 ];
 
-/** The command inside of another, or beside one. */
+/** The command inside another one, or next to one. */
 export function wrapCommand(command: string, choice: RandomChoice): string {
   return choice.of(wraps)(command, choice);
 }
