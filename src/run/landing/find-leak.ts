@@ -1,24 +1,14 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { quoted } from "../../core/text/quoted.ts";
 import type { Engine } from "../../engine/change/engine.ts";
-import { gitBytes } from "../../workspace/git/run-git.ts";
+import { readPatch } from "../../workspace/git/read-patch.ts";
 
 /** A secret in the lines that a change adds. Once merged, it stays in the history. */
 export async function findLeak(
   { findSecrets }: Pick<Engine, "findSecrets">,
   { root, from, to }: { readonly root: string; readonly from: string; readonly to: string },
 ): Promise<Deny | undefined> {
-  const words = [
-    "diff-tree",
-    "-r",
-    "-p",
-    "-U0",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-  ];
-  const text = (await gitBytes(root, [...words, from, to])).toString("utf8");
+  const text = await readPatch(root, from, to);
   for (const { path, added } of addedLines(text)) {
     const [found] = await findSecrets(added);
     if (found !== undefined)

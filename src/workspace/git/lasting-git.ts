@@ -48,6 +48,13 @@ export class LastingGit<Question, Answer> {
   }
 }
 
+const idle = new Set<number>();
+
+/** Whether a process is one of these and has nothing to do, so that it holds no lock. */
+export function isIdleGit(pid: number): boolean {
+  return idle.has(pid);
+}
+
 interface Asked<Question, Answer> {
   readonly question: Question;
   readonly isRepeated: boolean;
@@ -90,6 +97,7 @@ class Running<Question, Answer> {
 
   ask(asked: Asked<Question, Answer>): void {
     clearTimeout(this.#idle);
+    idle.delete(this.#git.pid ?? 0);
     this.#keepUsAlive(true);
     this.#waiting.push(asked);
     this.#git.stdin.write(this.#protocol.ask(asked.question));
@@ -105,6 +113,7 @@ class Running<Question, Answer> {
       first.resolve(found.answer);
     }
     this.#keepUsAlive(false);
+    idle.add(this.#git.pid ?? 0);
     this.#idle = setTimeout(() => this.#finish(), this.#protocol.idleMs).unref();
   }
 
@@ -124,6 +133,7 @@ class Running<Question, Answer> {
   /** A git that was killed, or ended without a message, may not have read the question: it is repeated once. */
   #end(error: unknown, isSilent = false): void {
     clearTimeout(this.#idle);
+    idle.delete(this.#git.pid ?? 0);
     const [first, ...left] = this.#waiting.splice(0);
     const isAgain = first !== undefined && isSilent && !first.isRepeated;
     if (!isAgain) first?.reject(error);

@@ -22,6 +22,11 @@ export async function hasObject(folder: string, name: string): Promise<boolean> 
   return (await ask(folder, { about: "info", name })) !== undefined;
 }
 
+/** Undefined if it does not exist. */
+export async function sizeOfObject(folder: string, name: string): Promise<number | undefined> {
+  return (await ask(folder, { about: "info", name }))?.size;
+}
+
 /** The bytes of a blob; undefined if it is larger than the limit. */
 export async function readSmallBlob(folder: string, id: string, bytesMax: number) {
   const found = await ask(folder, { about: "info", name: id });

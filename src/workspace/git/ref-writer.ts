@@ -19,12 +19,12 @@ export async function changeRefs(
 
 const done = "start: ok\ncommit: ok\n";
 
-/** An idle process holds no lock. It ends soon, so that a stale lock is not taken for one that it holds. */
+/** An idle process holds no lock. It ends soon, so that other processes do not take a stale lock for one that it holds. */
 function writer(...options: readonly string[]) {
   return new LastingGit<readonly RefChange[], undefined>({
     // Without this setting each ref would get a log file, although most are set only once.
     words: ["-c", "core.logAllRefUpdates=false", "update-ref", ...options, "--stdin"],
-    idleMs: 200,
+    idleMs: 1_000,
     ask: (changes) => ["start", ...changes.map(lineOf), "commit", ""].join("\n"),
     answer: (_changes, came) =>
       came.length < done.length ? undefined : { answer: undefined, bytes: done.length },

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readObject } from "./object-reader.ts";
 import { splitAtZero } from "./read-diff.ts";
@@ -50,6 +50,7 @@ export async function isAncestor(folder: string, older: string, newer: string): 
 
 /** The checkout that a branch is checked out in, if any. */
 export async function checkoutOf(folder: string, branch: string): Promise<string | undefined> {
+  if (isCheckedOutIn(folder, branch)) return folder;
   const fields = splitAtZero(await gitBytes(folder, ["worktree", "list", "--porcelain", "-z"]));
   let path: string | undefined;
   for (const field of fields.map(String)) {
@@ -57,6 +58,18 @@ export async function checkoutOf(folder: string, branch: string): Promise<string
     if (field === `branch refs/heads/${branch}`) return path;
   }
   return undefined;
+}
+
+/** Whether this is the repository's main checkout, with the branch checked out. False if only git can tell. */
+function isCheckedOutIn(folder: string, branch: string): boolean {
+  const [head, config] = ["HEAD", "config"].map((name) => join(folder, ".git", name));
+  if (head === undefined || config === undefined || ![head, config].every((file) => existsSync(file)))
+    return false;
+  // A bare repository has no checkout, and `core.worktree` names another folder.
+  const isPlain = !/^\s*(?:bare(?! = false$)|worktree)/im.test(readFileSync(config, "utf8"));
+  return (
+    isPlain && realpathSync(folder) === folder && readFileSync(head, "utf8") === `ref: refs/heads/${branch}\n`
+  );
 }
 
 /** True during a rebase of the branch. It is then not checked out anywhere, but still in use. */

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoted } from "../../core/text/quoted.ts";
 import { fileMark } from "../files/file-mark.ts";
+import { isIdleGit } from "./lasting-git.ts";
 
 const waitMsMaxDefault = 10_000;
 const firstWaitMs = 20;
@@ -101,7 +102,7 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
   const uid = process.geteuid?.();
   const real = folders.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder));
   return readdirSync(processes).find((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
+    if (!/^\d+$/.test(pid) || isIdleGit(Number(pid))) return false;
     try {
       if (statSync(join(processes, pid)).uid !== uid) return false;
       if (!readFileSync(join(processes, pid, "comm"), "utf8").startsWith("git")) return false;
