@@ -1,4 +1,5 @@
-import { availableParallelism } from "node:os";
+import { existsSync } from "node:fs";
+import { availableParallelism, homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -15,11 +16,8 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
-/** These start no processes and change nothing outside of their files, so that many files can share a worker. */
-const inProcess = ["src/**/*.test.ts", "test/{core,engine,ledger,orchestrator}/**/*.test.ts"];
-
-/** Asserts that a module is not loaded yet, so it needs a worker of its own. */
-const needsWorker = "src/core/secrets/preset-rules.test.ts";
+/** Replaces a module and asserts that it is not loaded yet, so it needs a worker of its own. */
+const ownWorker = ["src/core/secrets/preset-rules.test.ts"];
 
 /** Tests start Node hundreds of times. What it compiled, and the types that it took out, it finds here. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node-compile");
@@ -31,31 +29,24 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 const programs = join(import.meta.dirname, "node_modules/.bin");
 process.env.PATH = [programs, "/usr/bin", process.env.PATH].join(delimiter);
 
+/** Rust's tool chain may lie in the home, which tests replace. */
+const rustup = join(homedir(), ".rustup");
+if (existsSync(rustup)) process.env.RUSTUP_HOME ??= rustup;
+
 export default defineConfig({
   test: {
     projects: [
       {
         extends: true,
         test: {
-          name: "in-process",
-          include: inProcess,
-          exclude: [...configDefaults.exclude, needsWorker],
+          name: "shared-workers",
+          include: ["{src,test}/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...ownWorker, "test/clients-real/**", "test/cheats/*/**"],
+          // A worker for each file would load the same modules 300 times. `fresh-worker.ts` says what a file gets anew.
           isolate: false,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: "processes",
-          include: ["test/**/*.test.ts", needsWorker],
-          exclude: [
-            ...configDefaults.exclude,
-            ...inProcess.slice(1),
-            "test/clients-real/**",
-            "test/cheats/*/**",
-          ],
-        },
-      },
+      { extends: true, test: { name: "own-worker", include: ownWorker } },
     ],
     globalSetup: ["test/support/fresh-build.ts"],
     setupFiles: ["test/support/fresh-worker.ts", "test/support/fixed-seed.ts"],

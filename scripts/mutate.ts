@@ -105,7 +105,7 @@ async function testMutated(
 async function runTest(vitest: Vitest, copy: string, { test, title }: NamedTest): Promise<TestRun> {
   const specifications = await vitest.globTestSpecifications([test]);
   // Tests of the command run the built files.
-  if (specifications.some(({ project }) => project.name === "processes"))
+  if (!/^(?:src|test\/(?:core|engine|ledger|orchestrator))\//.test(test))
     execFileSync(process.execPath, ["scripts/build.ts"], { cwd: copy });
   const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sij]/g, ".*");
   vitest.setGlobalTestNamePattern(new RegExp(name));

@@ -1,17 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Inventory, TestCount } from "../../src/core/proof/inventory.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { type Layout, provingGround } from "./proving-ground.ts";
 import { skipLoudly } from "./skip-loudly.ts";
-
-/** Rust's tool chain may lie in the home, which tests replace. */
-const rustup = join(homedir(), ".rustup");
-if (existsSync(rustup)) process.env.RUSTUP_HOME ??= rustup;
 
 const inProject = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
