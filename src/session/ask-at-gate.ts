@@ -10,6 +10,7 @@ import { gateKey } from "../core/session/gate-ids.ts";
 import type { Session } from "../core/session/session.ts";
 import type { GateState } from "../core/session/states.ts";
 import { askGate, reopened } from "../engine/decisions/ask-gate.ts";
+import { canonicalJson } from "../ledger/event-chain.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { keepVersion } from "./files/design-versions.ts";
 import { planOf } from "./files/judge-files.ts";
@@ -76,7 +77,7 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
   if (read === undefined) throw new Error(`\`${answer}\` was stored as an answer to ${decision.id}`);
   if (read.approved) {
     const { documents } = approvalQuestion(context).data;
-    if (JSON.stringify(decision.data?.documents) === JSON.stringify(documents)) {
+    if (canonicalJson(decision.data?.documents) === canonicalJson(documents)) {
       await context.move({ type: "approved" });
       return "again";
     }

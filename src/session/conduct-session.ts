@@ -15,7 +15,7 @@ import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
 import { lookOutside, lookUp } from "./files/look-up.ts";
 import { sessionFolder } from "./files/session-files.ts";
 import { block } from "./roles/block.ts";
-import type { SessionContext, StepEnd } from "./roles/session-context.ts";
+import { isStopping, type SessionContext, type StepEnd } from "./roles/session-context.ts";
 import { runRole } from "./run-role.ts";
 import { implement } from "./tasks/implement.ts";
 import { proveAcceptance } from "./tasks/prove-acceptance.ts";
@@ -26,12 +26,13 @@ import { writeReport } from "./write-report.ts";
 export async function conductSession(
   context: SessionContext,
 ): Promise<{ readonly how: "over" | "waiting" | "stopped"; readonly session: Session }> {
+  using _waits = context.context.engine.ledger.waitWhile?.(() => !context.stops.gently.aborted);
   await pickUp(context);
   for (;;) {
     const session = await context.load();
     const step = nextStep(session, await lookOutside(context.context));
     if (step.do === "over") return { how: "over", session };
-    if (context.stops.gently.aborted) return { how: "stopped", session };
+    if (isStopping(context)) return { how: "stopped", session };
     const end = await carryOut(context, session, step);
     if (end !== "again") return { how: end, session: await context.load() };
   }

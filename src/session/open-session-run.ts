@@ -7,7 +7,8 @@ import { needsOf } from "../core/session/advance.ts";
 import { moveSession } from "../engine/sessions/move-session.ts";
 import { Agents } from "../run/attempt/agents.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
-import { isFleet } from "../run/conduct/fleet.ts";
+import { offeringOf } from "../run/conduct/fleet.ts";
+import { refuseConducted } from "../run/conduct/hold-conductor.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/landing/integration.ts";
 import { HostRunning } from "../server/host.ts";
@@ -50,9 +51,12 @@ export async function openSessionRun(
     plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
     session: { session: name, file },
   };
+  const offering = offeringOf(context);
+  const agents = new Agents(context.config, context.repository, offering?.labels);
+  const offers = offering === undefined ? {} : { offering };
   let role = "";
   const onWork = (task: string, event: AgentEvent) => onTask(isMeta(task) ? role : task, event);
-  const prepared = await prepareRun(context, { ...request, stateFolder, onTask: onWork });
+  const prepared = await prepareRun(context, { ...request, ...offers, agents, stateFolder, onTask: onWork });
   if ("allow" in prepared) return prepared;
   const run = await prepared.open().catch((error: unknown) => {
     if (error instanceof HostRunning)
@@ -70,6 +74,11 @@ export async function openSessionRun(
   }
   const { engine, call, repository } = context;
   const held = run.context.conductorOf?.(name);
+  if (held === undefined) {
+    await run[Symbol.asyncDispose]();
+    await refuseConducted(engine, name);
+    return deny("R-ST-001", `another process conducts session \`${name}\`: try again`);
+  }
   const say = (text: string) => tell(maskByOwnRules(run.context.secrets.mask(text)));
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
@@ -86,6 +95,8 @@ export async function openSessionRun(
     context: run.context,
     now: () => new Date(engine.clock.now().wallMs).toISOString(),
     move: async (event, decisions = []) => {
+      // If this machine is gone after the move, another one finds the files that led to it.
+      await run.context.fleet?.exchange(name);
       const before = await load();
       const facts = await lookUp(run.context, before, needsOf(before, event));
       const moved = await moveSession(engine, { session: name, event, facts, decisions, held }, call);
@@ -102,8 +113,6 @@ export async function openSessionRun(
     await run[Symbol.asyncDispose]();
     throw error;
   }
-  if (isFleet(context))
-    say("other machines take part in plans, not in sessions: this one stays with this machine");
   return {
     context: sessionContext,
     walls: prepared.walls,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { real } from "../../src/core/secrets/secret-samples.ts";
 import { type Fleet, type FleetMachine, fleet, worker } from "../support/fleet.ts";
 import { closeDatabases } from "../support/ledger-databases.ts";
 import { answer, task, writes } from "../support/planned-repository.ts";
@@ -34,6 +35,30 @@ describe("a person on a third machine", () => {
       return status === 0 ? stdout : undefined;
     });
     expect(diff).toContain("+made");
+  });
+
+  it("reads the end of the output of a check that failed elsewhere, without its secrets", async () => {
+    const secret = real("ghp<+>_") + "aB3dE5".repeat(6);
+    const check = `i=0; while [ $i -lt 1200 ]; do echo "line $i is longer than one that nobody reads to its end"; i=$((i+1)); done; echo key ${secret}; echo the end; exit 1\n`;
+    const planned = task("A", "a").replace("test -e A.txt", "sh check.sh");
+    await using all = await fleet({
+      ...{ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [planned] },
+      ...{ files: { "check.sh": check }, config: "limits: { review_retries: 0 }\n" },
+    });
+    expect((await all.first.run(["run"])).status).toBe(1);
+    const third = all.join("third", { clone: true });
+    const shown = await third.run(["log", "A", "--check", "2"]);
+    expect(shown.status, shown.stderr).toBe(0);
+    expect(shown.stdout).toMatch(/^line \d+ is longer[\s\S]*\nkey \[secret:.*\nthe end\n$/);
+    expect(shown.stdout.length).toBeLessThanOrEqual(32 * 1024);
+    expect(shown.stderr).toMatch(/^lockstep: \d+ older bytes .* only on machine first, in \/.*\.log$/m);
+    const [, bytes = "", file = ""] = /: (\d+) older bytes .*, in (.*)\n/.exec(shown.stderr) ?? [];
+    const whole = readFileSync(file, "utf8");
+    expect(whole.slice(Number(bytes))).toBe(shown.stdout);
+    expect((await third.run(["log", "A"])).stdout).toContain(`first: ${file}`);
+    const document = await third.json<object>("log", "A", "--check", "2");
+    expect(document).toMatchObject({ machine: "first", left: Number(bytes), outcome: "fail", exit: 1 });
+    expect((await all.first.run(["log", "A", "--check", "2"])).stdout).toBe(whole);
   });
 
   it("changes the configuration for all machines by a push, and its checkout is behind after a merge", async () => {

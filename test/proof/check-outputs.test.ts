@@ -7,6 +7,7 @@ import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { recordChecks } from "../../src/run/landing/record-proofs.ts";
 import { keepOutput, readOutput, readProof } from "../../src/workspace/state/check-outputs.ts";
 import { creating, newDecision, newTask } from "../ledger/sample-documents.ts";
+import { memoryEngine } from "../support/memory-engine.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -18,13 +19,11 @@ const told: string[] = [];
 const onProgress = (line: string) => void told.push(line);
 
 const record = async (name: string, log: string, command = "npm test") => {
-  const ledger = await openMemoryLedger();
-  await recordChecks(
-    { engine: { ledger }, stateFolder: folder, onProgress },
-    [name],
-    [{ command, outcome: "fail", exit: 1, log }],
-  );
-  ledger.close();
+  const engine = await memoryEngine();
+  await recordChecks({ engine, stateFolder: folder, onProgress }, { branch: name }, [
+    { command, outcome: "fail", exit: 1, log },
+  ]);
+  engine.ledger.close();
 };
 
 /** Outputs from longer ago, the oldest first. */
@@ -73,8 +72,8 @@ describe("the outputs of failed checks", () => {
     );
     await ledger.commit({ decisions: [newDecision("D-1", { data: { log: asked } })] });
     await recordChecks(
-      { engine: { ledger }, stateFolder: folder, onProgress },
-      ["x"],
+      { engine: await memoryEngine({ ledger }), stateFolder: folder, onProgress },
+      { branch: "x" },
       [{ command: "c", outcome: "pass", exit: 0, log: null }],
     );
     ledger.close();

@@ -12,6 +12,8 @@ export interface PlannedOptions {
   readonly agents: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly tasks: readonly string[];
   readonly config?: string;
+  /** Agents that are programs, by name. */
+  readonly programs?: Readonly<Record<string, readonly string[]>>;
   /** Further keys of an agent, such as `escalate_to: b`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -21,6 +23,7 @@ export interface PlannedOptions {
 export function planned({
   agents,
   tasks,
+  programs = {},
   config = "",
   settings = {},
   files = {},
@@ -33,6 +36,8 @@ export function planned({
     const more = settings[name] === undefined ? "" : `, ${settings[name]}`;
     return `  ${name}: { adapter: script, run: [agents/${name}.yaml]${more} }\n`;
   });
+  for (const [name, run] of Object.entries(programs))
+    listed.push(`  ${name}: { adapter: command, run: ${JSON.stringify(run)} }\n`);
   const isPlain = !("package.json" in files) && !config.includes("checks:");
   return landRepository({
     ...Object.fromEntries(scripts),

@@ -1,4 +1,5 @@
 import type { Task } from "../../core/tasks/task.ts";
+import { type OutputEnd, readSharedChecks } from "../../run/landing/share-checks.ts";
 import {
   type RecordedCheck,
   type RecordedProof,
@@ -10,11 +11,16 @@ import type { Opened } from "../open/open-engine.ts";
 import { safe } from "../output/check-output.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
-import { table } from "../output/table.ts";
+import { printable, table } from "../output/table.ts";
+
+interface FoundProof extends RecordedProof {
+  /** By the paths of their files, the ends of outputs that another machine has. */
+  readonly ends?: Readonly<Record<string, OutputEnd & { readonly name: string }>>;
+}
 
 interface Found {
   readonly task: Task | undefined;
-  readonly proof: RecordedProof | undefined;
+  readonly proof: FoundProof | undefined;
 }
 
 /** A task and its last proof, or the proof of a branch: a refused landing has no task. */
@@ -22,24 +28,37 @@ export async function findProof({ engine }: Opened, folder: string, name: string
   const ofBranch = readProof(folder, name);
   try {
     const task = await findTask(engine, name);
-    return { task, proof: readProof(folder, task.key) ?? ofBranch };
+    const here = readProof(folder, task.key);
+    const elsewhere = await findElsewhere(engine, task.key);
+    const isNewer = elsewhere !== undefined && (here === undefined || elsewhere.at > here.at);
+    return { task, proof: isNewer ? elsewhere : (here ?? ofBranch) };
   } catch (error) {
     if (ofBranch === undefined) throw error;
     return { task: undefined, proof: ofBranch };
   }
 }
 
-/** Prints the whole output of one check. */
+async function findElsewhere(engine: Opened["engine"], task: string): Promise<FoundProof | undefined> {
+  const shared = await readSharedChecks(engine, task);
+  if (shared === undefined) return undefined;
+  const names = new Map((await engine.ledger.machines()).map(({ id, name }) => [id, name]));
+  const ends = Object.entries(shared.ends).map(
+    ([path, end]) => [path, { ...end, name: names.get(end.machine) ?? end.machine }] as const,
+  );
+  return { ...shared.proof, ends: Object.fromEntries(ends) };
+}
+
+/** Prints the output of one check: all of it, or the end of one that another machine has. */
 export function showCheck(
   {
     name,
     wanted,
     json,
   }: { readonly name: string; readonly wanted: string; readonly json?: boolean | undefined },
-  proof: RecordedProof | undefined,
+  proof: FoundProof | undefined,
 ): 0 {
   const number = /^\d{1,6}$/.test(wanted) ? Number(wanted) : 0;
-  const { checks = [], at } = proof ?? {};
+  const { checks = [], at, ends = {} } = proof ?? {};
   const check = checks[number - 1];
   if (checks.length === 0)
     throw new CommandFault("R-IN-001", `there is no recorded check of \`${name}\`: none has run`);
@@ -48,8 +67,12 @@ export function showCheck(
       "R-IN-001",
       `\`${name}\` has no check \`${wanted}\`: ${checks.length === 1 ? "it has one, --check 1" : `its checks are numbered from 1 to ${checks.length}`}`,
     );
-  const output = outputFor(check, number);
-  const document = { name, at, check: number, ...check, output };
+  const end = ends[check.log ?? ""];
+  const output = end?.text ?? outputFor(check, number);
+  const left = end === undefined ? {} : { machine: end.name, left: end.from };
+  const document = { name, at, check: number, ...check, output, ...left };
+  if (end !== undefined && end.from > 0 && json !== true)
+    writeAll(2, `${printable(leftText(check.log ?? "", end))}\n`);
   writeAll(
     1,
     json === true
@@ -77,10 +100,19 @@ function outputFor({ command, outcome, log }: RecordedCheck, number: number): st
 }
 
 /** The checks of the last proof, each with the file of its output. */
-export function checksTable({ checks }: RecordedProof): string {
+export function checksTable({ checks, ends = {} }: FoundProof): string {
   const rows = checks.map(({ command, on = "", outcome, log, log_on }, at) => {
-    const kept = log === null ? "" : readOutput(log) === undefined ? "no longer kept" : log;
+    const kept = log === null ? "" : placeOf(log, ends[log]);
     return [`${at + 1}`, command, on, outcome, log_on === undefined ? kept : `failed on the base: ${kept}`];
   });
   return table(["CHECK", "COMMAND", "ON", "OUTCOME", "OUTPUT"], rows);
+}
+
+function placeOf(log: string, end: { readonly name: string } | undefined): string {
+  if (end !== undefined) return `${end.name}: ${log}`;
+  return readOutput(log) === undefined ? "no longer kept" : log;
+}
+
+function leftText(file: string, { name, from }: { readonly name: string; readonly from: number }): string {
+  return `lockstep: ${from} older bytes of this output are only on machine ${name}, in ${file}`;
 }

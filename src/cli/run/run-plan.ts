@@ -5,14 +5,13 @@ import type { AgentEvent } from "../../clients/agent.ts";
 import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
-import { readLabels } from "../../core/plan/placement.ts";
 import { isIn } from "../../core/tasks/task.ts";
 import type { Call, Engine } from "../../engine/change/engine.ts";
 import { conductorRole, takeRole } from "../../engine/change/hold-role.ts";
 import { sharedSessions } from "../../engine/machines/share-session.ts";
 import { Agents } from "../../run/attempt/agents.ts";
 import { checkBase } from "../../run/conduct/check-base.ts";
-import { isFleet, type Offering } from "../../run/conduct/fleet.ts";
+import { isFleet, type Offering, offeringOf } from "../../run/conduct/fleet.ts";
 import { inLimits, prepareRun } from "../../run/conduct/open-run.ts";
 import { prepareAgents } from "../../run/conduct/prepare-agents.ts";
 import { runOrJoin } from "../../run/conduct/run-or-join.ts";
@@ -103,13 +102,6 @@ export async function runPlan(
   const ran = await runInView(context, { plan, session, agents, inLines, offering });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
-}
-
-/** What a run offers, if other machines work on its session too. */
-function offeringOf(context: IntegrationContext): Offering | undefined {
-  if (!isFleet(context)) return undefined;
-  const labels = readLabels([], process.env.LOCKSTEP_LABELS);
-  return { kind: "run", slots: context.config.limits.max_parallel, labels };
 }
 
 /** Fetches the sessions that began on other machines, so that the same plan continues one instead of beginning again. */

@@ -12,6 +12,9 @@ import { currentSession } from "../../engine/sessions/current-session.ts";
 import { moveSession } from "../../engine/sessions/move-session.ts";
 import { openSession } from "../../engine/sessions/open-session.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { isFleet } from "../../run/conduct/fleet.ts";
+import { refuseConducted } from "../../run/conduct/hold-conductor.ts";
+import { exchangeFiles } from "../../run/conduct/shared-session.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { waitForPlanLock } from "../../server/host-lock.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
@@ -53,7 +56,10 @@ export function startCommand(goal: string, options: StartOptions): Promise<numbe
     const known = (await context.engine.ledger.sessions()).find(
       (one) => one.goal === goal && !isSessionOver(one),
     );
-    if (known !== undefined) return goOn(context, known, options);
+    if (known !== undefined) {
+      await takeUp(context, known);
+      return goOn(context, known, options);
+    }
     const atWork = runAtWork(openStateFolder(findProject(currentFolder())));
     if (atWork !== undefined)
       throw new CommandFault(
@@ -99,7 +105,7 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
         `there is no session${name === undefined ? "" : ` \`${name}\``} to continue: ${wayToContinue(context.repository.root, name)}`,
       );
     if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
-    if (options.abandon === undefined) await refuseElsewhere(context, session);
+    if (options.abandon === undefined) await takeUp(context, session);
     return options.abandon === undefined
       ? goOn(context, session, options)
       : abandon(context, session, options.abandon);
@@ -117,9 +123,27 @@ function wayToContinue(root: string, name: string | undefined): string {
   return '`lockstep start "<goal>"` starts one, `lockstep run` continues a plan';
 }
 
-/** The files of a session are only on the machine that began it. */
-async function refuseElsewhere({ engine, repository }: IntegrationContext, { name }: Session): Promise<void> {
-  if (engine.machine === undefined || existsSync(join(repository.root, sessionsFolder, name))) return;
+/** Another machine may have conducted the session until now. With a shared base, its files are at the remote. */
+async function takeUp(context: IntegrationContext, { name, state }: Session): Promise<void> {
+  if (state === "DONE") return;
+  await refuseConducted(context.engine, name);
+  if (!isFleet(context)) return refuseElsewhere(context, name);
+  const fetched = await exchangeFiles(context, name, false);
+  if (fetched === "exchanged") return;
+  const why = fetched === "unknown" ? "they are not at the remote" : fetched.why;
+  if (!isHere(context, name))
+    throw new CommandFault("R-ST-001", `the files of session \`${name}\` cannot be fetched: ${why}`);
+  context.onProgress(`the files of ${name} are as they were last on this machine: ${why}`);
+}
+
+function isHere({ repository }: IntegrationContext, session: string): boolean {
+  return existsSync(join(repository.root, sessionsFolder, session));
+}
+
+/** Without a shared base, the files of a session are only on the machine that began it. */
+async function refuseElsewhere(context: IntegrationContext, name: string): Promise<void> {
+  const { engine } = context;
+  if (engine.machine === undefined || isHere(context, name)) return;
   const holder = (await engine.ledger.role(conductorRole(name)))?.holder?.machine;
   const found = (await engine.ledger.machines()).find(({ id }) => id === holder);
   const where = found === undefined ? "the machine and clone that began it" : `machine \`${found.name}\``;

@@ -7,6 +7,8 @@ import { SessionFinder } from "../../run/conduct/find-sessions.ts";
 import { isFleet } from "../../run/conduct/fleet.ts";
 import { openMember } from "../../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { withRoleAgents } from "../../session/roles/role-agents.ts";
+import { waysOfSession } from "../../session/tasks/take-part.ts";
 import { loadConfig } from "../../workspace/config/load-config.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { openOwnClone, refreshOwnClone } from "../../workspace/git/own-clone.ts";
@@ -97,7 +99,8 @@ async function work(given: IntegrationContext, options: WorkerOptions) {
   await using _events = options.jsonLines === true ? await JsonLines.open(engine.ledger, null) : undefined;
   await using lines = new PlainLines("", engine.ledger);
   const context = { ...given, config: found, onProgress: (line: string) => lines.step(line) };
-  const agents = new Agents(found, repository, labels);
+  const roles = withRoleAgents(found);
+  const agents = new Agents(roles.config, repository, labels);
   const done = new Set<string>();
   const onTask = (task: string, event: AgentEvent) => {
     done.add(task);
@@ -112,7 +115,7 @@ async function work(given: IntegrationContext, options: WorkerOptions) {
     `worker ${printable(name)} (${id}): ${counted(slots, "slot")}${labelText(labels)}, in ${repository.root}`,
   );
   const conductor = await Conductor.open(member.context, stops);
-  const finder = await SessionFinder.open({ context, member, agents });
+  const finder = await SessionFinder.open({ context, member, agents, ways: waysOfSession(roles) });
   await conductor.run(() => (stops.gently.aborted ? Promise.resolve([]) : finder.news()));
   const hasNewConfig = member.fleet?.shouldStartAgain === true && !stops.gently.aborted;
   // With --json, one document is the whole output: the caller starts the worker again.

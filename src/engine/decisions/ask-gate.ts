@@ -3,6 +3,7 @@ import { allow, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { gateKey } from "../../core/session/gate-ids.ts";
 import type { GateState } from "../../core/session/states.ts";
 import type { DecisionData } from "../../ledger/decision-data.ts";
+import { canonicalJson } from "../../ledger/event-chain.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
@@ -99,14 +100,13 @@ function earlierDocuments(
   { data }: GateQuestion,
 ): Pick<DecisionData, "before"> {
   const seen = before?.data?.documents;
-  if (seen === undefined || JSON.stringify(seen) === JSON.stringify(data?.documents)) return {};
+  if (seen === undefined || canonicalJson(seen) === canonicalJson(data?.documents)) return {};
   return { before: seen };
 }
 
 function isSame({ question, options, data }: Decision, asked: GateQuestion): boolean {
   const { invalid: _invalid, before: _before, ...rest } = data ?? {};
   return (
-    JSON.stringify([question, options, rest]) ===
-    JSON.stringify([asked.question, asked.options, dataOf(asked)])
+    canonicalJson([question, options, rest]) === canonicalJson([asked.question, asked.options, dataOf(asked)])
   );
 }

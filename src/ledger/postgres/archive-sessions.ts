@@ -109,7 +109,8 @@ async function remove(
   );
   await client.query(`DELETE FROM lockstep.attempts WHERE task IN ${ofSessions}`, [sessions]);
   await client.query(`DELETE FROM lockstep.dependencies WHERE task IN ${ofSessions}`, [sessions]);
-  await client.query(`DELETE FROM lockstep.logs WHERE task IN ${ofSessions}`, [sessions]);
+  // A log has the name of its task, and the record of its checks that name with a word after it.
+  await client.query(`DELETE FROM lockstep.logs WHERE split_part(task, ' ', 1) IN ${ofSessions}`, [sessions]);
   await client.query("DELETE FROM lockstep.tasks WHERE session = ANY($1)", [sessions]);
   await client.query(`DELETE FROM lockstep.evidence WHERE ${oldEvidence}`, [before.toISOString()]);
   const event = eventRow({

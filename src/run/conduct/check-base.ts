@@ -53,7 +53,9 @@ async function refused(
 ): Promise<Deny> {
   const { base, baseCommit, commonFolder } = repository;
   const check: RecordedCheck = { command, on: "base", outcome: "fail", exit: run.exit, log: run.log ?? null };
-  await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep"), onProgress }, [base], [check]);
+  await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep"), onProgress }, { branch: base }, [
+    check,
+  ]);
   const unset = await refuseUnset(prover, baseCommit, { command, run });
   const details = { command, exit: run.exit, ...printed(run), check: 1 };
   if (unset !== undefined) return { ...unset, details: { ...unset.details, ...details } };

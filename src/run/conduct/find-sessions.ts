@@ -6,9 +6,9 @@ import { isIn } from "../../core/tasks/task.ts";
 import { withoutUnapproved } from "../../engine/decisions/test-consent.ts";
 import { type Shared, sharedIn, sharedSessions } from "../../engine/machines/share-session.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
-import { loadPlan } from "../../workspace/plan/load-plan.ts";
+import { type LoadedPlan, loadPlan } from "../../workspace/plan/load-plan.ts";
 import type { Agents } from "../attempt/agents.ts";
-import type { RunTask } from "../attempt/run-context.ts";
+import type { RunContext } from "../attempt/run-context.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
@@ -19,10 +19,17 @@ import { redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
 /** After a failure, a session is tried again after this time. */
 const againMs = 5_000;
 
+/** How the tasks of a session of `start` differ from those of a plan. */
+export interface SessionWays {
+  planOf(plan: LoadedPlan, session: string, root: string): LoadedPlan;
+  contextOf(context: RunContext): RunContext;
+}
+
 interface Source {
   readonly context: IntegrationContext;
   readonly member: Member;
   readonly agents: Agents;
+  readonly ways: SessionWays;
 }
 
 /** Finds the sessions of other machines, with their plans. */
@@ -72,7 +79,7 @@ export class SessionFinder {
   }
 
   async #take(session: string): Promise<TakenIn | "later" | undefined> {
-    const { context, member } = this.#source;
+    const { context, member, ways } = this.#source;
     const { engine, repository, onProgress } = context;
     const stored = await engine.ledger.tasks({ session });
     if (stored.every((task) => isIn(task) || isDown(task.state))) return undefined;
@@ -89,27 +96,42 @@ export class SessionFinder {
       return "later";
     }
     const file = join(repository.root, sessionPath(session, "tasks.yaml"));
-    const tasks = await this.#tasksIn(session, file, new Set(stored.map(({ key }) => key)));
+    const state = (await engine.ledger.session(session))?.state;
+    const ofPlan = member.contextOf({ session, file });
+    const isOfStart = state !== undefined && state !== "DONE";
+    const run = isOfStart ? ways.contextOf(ofPlan) : ofPlan;
+    const tasks = await this.#tasksIn(run, file, {
+      stored: new Set(stored.map(({ key }) => key)),
+      isOfStart,
+    });
     if (tasks.length === 0) return undefined;
     for (const { key } of tasks) this.#known.add(key);
     member.fleet?.need(session, includes ?? []);
-    return { context: member.contextOf({ session, file }), tasks };
+    return { context: run, tasks };
   }
 
-  async #tasksIn(session: string, file: string, stored: ReadonlySet<string>): Promise<readonly RunTask[]> {
-    const { context, agents, member } = this.#source;
-    const { config, repository, engine, onProgress } = context;
-    const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });
+  async #tasksIn(
+    { config, session }: RunContext,
+    file: string,
+    { stored, isOfStart }: { readonly stored: ReadonlySet<string>; readonly isOfStart: boolean },
+  ): Promise<TakenIn["tasks"]> {
+    const { context, agents, member, ways } = this.#source;
+    const { repository, engine, onProgress } = context;
+    const { root } = repository;
+    const loaded = loadPlan(file, root, { agents: config.agents, taskTypes: config.task_types });
     if ("faults" in loaded) {
       onProgress(`this machine cannot take part in ${session}: ${loaded.faults.map(faultLine).join("; ")}`);
       return [];
     }
     const allowed = await withoutUnapproved(engine, session, loaded.plan.tasks);
-    const planned = tasksOfPlan(config, { ...loaded.plan, tasks: allowed }, session);
+    const plan = { ...loaded.plan, tasks: allowed };
+    const planned = tasksOfPlan(config, isOfStart ? ways.planOf(plan, session, root) : plan, session);
     const tasks = planned.filter(({ key }) => stored.has(key));
+    await agents.prepare(tasks.map(({ agent }) => agent));
+    // Only the process that a person started conducts a session of `start`.
+    if (isOfStart) return [...tasks, ...(await redoneTasks(context, tasks, session))];
     const reviewers = reviewersNeeded(config, tasks);
     const names = "allow" in reviewers ? [] : reviewers.names;
-    await agents.prepare(tasks.map(({ agent }) => agent));
     const unfit = "allow" in reviewers ? reviewers : await agents.prepare(names);
     if (unfit !== undefined) {
       member.fleet?.leave(session);

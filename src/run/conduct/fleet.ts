@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../contract/config.ts";
 import { isSameProcess } from "../../core/leases/process-identity.ts";
 import { sessionOfKey } from "../../core/names/task-name.ts";
-import { isLeftToMaker, whyNotThere } from "../../core/plan/placement.ts";
+import { isLeftToMaker, readLabels, whyNotThere } from "../../core/plan/placement.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import {
   endRole,
@@ -32,6 +32,13 @@ export function isFleet({ engine, config }: Pick<IntegrationContext, "engine" | 
 }
 
 export type Offering = Pick<Offer, "kind" | "slots" | "labels">;
+
+/** What a run offers, if other machines work on its session too. */
+export function offeringOf(context: Pick<IntegrationContext, "engine" | "config">): Offering | undefined {
+  if (!isFleet(context)) return undefined;
+  const labels = readLabels([], process.env.LOCKSTEP_LABELS);
+  return { kind: "run", slots: context.config.limits.max_parallel, labels };
+}
 
 interface Source
   extends Pick<IntegrationContext, "engine" | "call" | "config" | "repository" | "onProgress"> {

@@ -1,8 +1,10 @@
 import { isSameProcess } from "../../core/leases/process-identity.ts";
+import type { Engine } from "../../engine/change/engine.ts";
 import {
   conductorRole,
   endRole,
   type HeldRole,
+  isHeld,
   renewRole,
   roleSeconds,
   takeRole,
@@ -15,6 +17,29 @@ import type { IntegrationContext } from "../landing/integration.ts";
 type Source = Pick<IntegrationContext, "engine" | "call">;
 
 const renewMs = (roleSeconds * 1000) / 4;
+
+/** Throws if a living process on another machine conducts the session. */
+export async function refuseConducted(
+  engine: Pick<Engine, "ledger" | "clock" | "isAlive">,
+  session: string,
+): Promise<void> {
+  const role = await engine.ledger.role(conductorRole(session));
+  const isElsewhere = role?.holder != null && engine.isAlive(role.holder) === "elsewhere";
+  if (isElsewhere && isHeld(engine, role)) throw await conductedElsewhere(engine, session, role);
+}
+
+async function conductedElsewhere(
+  { ledger }: Pick<Engine, "ledger">,
+  session: string,
+  { holder }: Role,
+): Promise<StoreFault> {
+  const machines = await ledger.machines();
+  const where = machines.find(({ id }) => id === holder?.machine)?.name ?? "this machine";
+  return new StoreFault(
+    "busy",
+    `session \`${session}\` is conducted by process ${holder?.pid ?? "unknown"} on ${where}: it continues there; if that machine is gone, try again in ${roleSeconds} s`,
+  );
+}
 
 /** The roles of the conductor of some sessions, renewed until they are given back. */
 export class ConductorRoles implements AsyncDisposable {
@@ -49,14 +74,7 @@ export class ConductorRoles implements AsyncDisposable {
   /** Throws if a process on another machine conducts the session: it continues there. */
   async take(session: string): Promise<void> {
     const heldBy = await this.#ask(session);
-    if (heldBy === undefined) return;
-    const { holder } = heldBy;
-    const machines = await this.#source.engine.ledger.machines();
-    const where = machines.find(({ id }) => id === holder?.machine)?.name ?? "this machine";
-    throw new StoreFault(
-      "busy",
-      `session \`${session}\` is conducted by process ${holder?.pid ?? "unknown"} on ${where}: it continues there; if that machine is gone, try again in ${roleSeconds} s`,
-    );
+    if (heldBy !== undefined) throw await conductedElsewhere(this.#source.engine, session, heldBy);
   }
 
   /** Takes the role if no living process has it. */

@@ -30,7 +30,7 @@ export async function proveForTask(
   const outcome = earlier !== undefined ? "flaky" : run.exit === 0 ? "pass" : "fail";
   checks.set(command, { command, on: "the change", outcome, exit: run.exit, log: log ?? null });
   const stateFolder = join(context.repository.commonFolder, "lockstep");
-  await recordChecks({ ...context, stateFolder }, [task], [...checks.values()]);
+  await recordChecks({ ...context, stateFolder }, { task }, [...checks.values()]);
   return {
     ...{ command, tree: tried.tree, ...run },
     ...(excerpt === undefined ? {} : { excerpt }),

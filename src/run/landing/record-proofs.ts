@@ -11,6 +11,7 @@ import {
   removeOutputs,
 } from "../../workspace/state/check-outputs.ts";
 import type { IntegrationContext, Member } from "./integration.ts";
+import { keepChecks } from "./share-checks.ts";
 
 /**
  * Records the checks of each branch, so that `lockstep log` finds their outputs by task or branch name. Adds the number
@@ -27,11 +28,7 @@ export async function recordProofs(
   for (const member of members) {
     const { branch, task, refused } = member;
     const checks = checksOf(member, gate);
-    await recordChecks(
-      { engine, stateFolder, onProgress },
-      [branch, ...(task === null ? [] : [task])],
-      checks,
-    );
+    await recordChecks({ engine, stateFolder, onProgress }, { branch, task }, checks);
     const at = checks.findIndex(({ log }) => log !== null && log === refused?.details.log);
     const numbered = refused && at !== -1 && { ...refused, details: { ...refused.details, check: at + 1 } };
     recorded.push(numbered ? { ...member, refused: numbered } : member);
@@ -46,17 +43,22 @@ export async function recordChecks(
     stateFolder,
     onProgress,
   }: {
-    readonly engine: Pick<Engine, "ledger">;
+    readonly engine: Pick<Engine, "ledger" | "machine" | "clock">;
     readonly stateFolder: string;
     onProgress(line: string): void;
   },
-  names: readonly string[],
+  { branch, task = null }: { readonly branch?: string; readonly task?: string | null },
   checks: readonly RecordedCheck[],
 ): Promise<void> {
   if (checks.length === 0) return;
-  const at = new Date().toISOString();
+  const at = new Date(engine.clock.now().wallMs).toISOString();
   try {
-    for (const name of names) recordProof(stateFolder, { name, at, checks: await maskDocument(checks) });
+    const record = { at, checks: await maskDocument(checks) };
+    if (branch !== undefined) recordProof(stateFolder, { name: branch, ...record });
+    if (task !== null) {
+      const proof = { name: task, ...record };
+      await keepChecks(engine, { proof, file: recordProof(stateFolder, proof) });
+    }
     const old = oldOutputs(stateFolder);
     const needed = old.length === 0 ? "" : await neededOutputs(engine);
     removeOutputs(old.filter((path) => !needed.includes(basename(path))));

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sessionsFolder } from "../../core/names/session-paths.ts";
@@ -83,7 +83,10 @@ function whyWrong(found: string, text: string): string | undefined {
   return found === text ? undefined : "its content differs from what was written";
 }
 
-/** Publishes every session that is not done, because an answer may appear in several. Returns the failures. */
+/**
+ * Publishes every session that is not done, because an answer may appear in several. Returns the failures. A session whose
+ * files are on another machine is published there.
+ */
 export async function publishOpen(
   engine: Engine,
   { root, stateFolder }: { readonly root: string; readonly stateFolder: string },
@@ -92,6 +95,7 @@ export async function publishOpen(
   for (const { name, state } of await engine.ledger.sessions()) {
     if (state === "DONE") continue;
     const problem = whyNotRestored(stateFolder, root, name);
+    if (engine.machine !== undefined && !existsSync(join(root, sessionsFolder, name))) continue;
     refused.push(
       problem === undefined
         ? await publishStatus(engine, { root, session: name })

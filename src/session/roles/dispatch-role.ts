@@ -1,6 +1,7 @@
 import { type RoleAnswer, readRoleAnswer } from "../../clients/answer/read-role-answer.ts";
 import { promptForRole } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
+import { isHere } from "../../core/leases/lease.ts";
 import { sessionPath } from "../../core/names/session-paths.ts";
 import { contextFilesFor } from "../../core/session/context-files.ts";
 import { roleFiles } from "../../core/session/role-files.ts";
@@ -108,10 +109,16 @@ export async function dispatchRole(
   }
 }
 
-/** Frees the session's own task if the previous role was halted or stopped. */
+/**
+ * Frees the session's own task if the previous role was halted or stopped, or runs on a machine that no longer conducts
+ * the session: what it writes there is taken in by nobody.
+ */
 async function freeMeta({ context: { engine, call } }: SessionContext, key: string): Promise<void> {
   const task = await engine.ledger.task(key);
   const note = "another role is dispatched";
+  const attempt = task?.state === "IN_PROGRESS" ? await engine.ledger.attempt(key) : undefined;
+  if (attempt?.leaseState === "running" && !isHere(attempt, engine.machine))
+    await putBack(engine, { task: key, reason: "another machine conducts the session now" }, call);
   if (task?.state === "ESCALATED") await operate(engine, "task-resolve", { task: key, note }, call);
   if (task?.state === "BLOCKED") await operate(engine, "task-retry", { task: key }, call);
 }

@@ -7,6 +7,9 @@ import type { ViewEdit } from "../../run/attempt/run-context.ts";
 import { readConfigDocument } from "../../workspace/config/config-document.ts";
 import type { SessionContext } from "./session-context.ts";
 
+/** What of a session is needed for it, also on a machine that does not conduct the session. */
+type Edited = Pick<SessionContext, "name" | "context" | "move" | "say">;
+
 interface EditedView {
   readonly role: string;
   /** Null if the agent works for the session as a whole. */
@@ -18,10 +21,7 @@ interface EditedView {
  * Handles an agent's edit of tasks.yaml or status.json: permitted additions are applied, the rest is refused,
  * recorded and reported (S4-080, S4-137).
  */
-export async function judgeViewEdit(
-  context: SessionContext,
-  { role, task, edit }: EditedView,
-): Promise<void> {
+export async function judgeViewEdit(context: Edited, { role, task, edit }: EditedView): Promise<void> {
   const { file, before, after } = edit;
   if (file === "tasks.yaml") {
     const plans = { before: yamlOf(before), after: yamlOf(after) };
@@ -39,7 +39,7 @@ function yamlOf(text: string): unknown {
 }
 
 async function refuse(
-  { name, context, say }: SessionContext,
+  { name, context, say }: Edited,
   { role, task, edit: { file, after } }: EditedView,
   reasons: readonly string[],
 ): Promise<void> {

@@ -30,6 +30,11 @@ export interface SessionContext {
 /** The result of a step. */
 export type StepEnd = "again" | "waiting" | "stopped";
 
+/** Nothing new may begin in this process. */
+export function isStopping({ stops, context }: Pick<SessionContext, "stops" | "context">): boolean {
+  return stops.gently.aborted || context.fleet?.isDraining === true;
+}
+
 /** The session cannot continue, because something cannot be stored, published or done. */
 export class SessionFault extends Error {
   readonly code: Deny["code"];

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { copyName } from "../../core/names/session-paths.ts";
-import { contextFilesFor } from "../../core/session/context-files.ts";
 import type { RunContext, RunTask } from "../../run/attempt/run-context.ts";
 import { Conductor } from "../../run/conduct/conduct.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
-import { listSessionFiles, sessionFolder } from "../files/session-files.ts";
+import { sessionFolder } from "../files/session-files.ts";
 import { block, blockUnanswered } from "../roles/block.ts";
 import { judgeViewEdit } from "../roles/judge-view-edit.ts";
-import type { SessionContext, StepEnd } from "../roles/session-context.ts";
+import { isStopping, type SessionContext, type StepEnd } from "../roles/session-context.ts";
+import { forRole, givenTo } from "./plan-for-role.ts";
 
 interface Conducting {
   /** The role for tasks to which the plan assigns no agent. */
@@ -28,14 +28,10 @@ export async function conductTasks(
 ): Promise<StepEnd | undefined> {
   const { context, run, roles, name, stops } = sessionContext;
   const { root } = context.repository;
-  const given = (of: string) => contextFilesFor(of, name, listSessionFiles(root, name));
-  const tasks = plan.tasks.map((task) => ({
-    ...task,
-    agent: task.agent ?? roles.agentOf(role),
-    context_files: [...new Set([...task.context_files, ...given(role).files])],
-  }));
+  const given = (of: string) => givenTo(of, name, root);
   const file = join(sessionFolder(root, name), copyName);
-  const taken = await run.takeIn({ plan: { ...plan, tasks }, session: { session: name, file } });
+  const wholePlan = forRole(plan, { roles, role, session: name, root });
+  const taken = await run.takeIn({ plan: wholePlan, session: { session: name, file } });
   if ("allow" in taken)
     return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "fix it" });
   const roleOf = (agent: string) => context.config.agents[agent]?.role ?? role;
@@ -54,7 +50,7 @@ export async function conductTasks(
   const conductor = await Conductor.open(runContext, stops);
   await conductor.add(runContext, taken.tasks);
   await conductor.run();
-  return stops.gently.aborted ? "stopped" : undefined;
+  return isStopping(sessionContext) ? "stopped" : undefined;
 }
 
 const sensitive =

@@ -44,11 +44,13 @@ export function readOutput(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Replaces the previous record of the task or branch. */
-export function recordProof(stateFolder: string, proof: RecordedProof): void {
+/** Replaces the previous record of the task or branch. Returns its file. */
+export function recordProof(stateFolder: string, proof: RecordedProof): string {
   const folder = openFolder(stateFolder, "proofs");
-  replaceFile(join(folder, recordName(proof.name)), JSON.stringify(proof));
+  const file = join(folder, recordName(proof.name));
+  replaceFile(file, JSON.stringify(proof));
   tidyRecords(folder);
+  return file;
 }
 
 export function readProof(stateFolder: string, name: string): RecordedProof | undefined {
