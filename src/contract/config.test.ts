@@ -125,7 +125,7 @@ describe("a configuration", () => {
       "null where the default is null",
       { base_branch: null, guard: { root: null }, workspace: { setup: null } },
     ],
-    ["a hook point that goes on to the next level", { hooks: { before_submit: null } }],
+    ["a hook point that uses the next level", { hooks: { before_submit: null } }],
     ["no set-up at all", { workspace: { setup: [] } }],
     ["a script without a program", { agents: { a: { adapter: "script" } } }],
     [
@@ -186,7 +186,7 @@ describe("a configuration", () => {
     ["a NUL in an argument", { agents: { a: { adapter: "command", run: ["x", "\0"] } } }, "agents.a.run.1"],
     ["a program for a client", { agents: { a: { adapter: "codex", run: ["x"] } } }, "agents.a.run"],
     [
-      "an agent that escalates to nobody",
+      "an agent that escalates to an unknown agent",
       {
         agents: { a: { adapter: "codex", escalate_to: "b" } },
       },

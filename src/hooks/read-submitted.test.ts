@@ -23,7 +23,7 @@ describe("a submitted text", () => {
       { a: "yes", b: "2026-01-02", c: 15, d: null },
     ],
     ["an older version by name", "%YAML 1.1\n---\na: yes\n<<: {b: 1}", { a: "yes", "<<": { b: 1 } }],
-    ["keys that are no texts", "1: a\ntrue: b", { "1": "a", true: "b" }],
+    ["keys that are not texts", "1: a\ntrue: b", { "1": "a", true: "b" }],
     ["a few aliases", "a: &x [1]\nb: *x", { a: [1], b: [1] }],
     ["a tag of the core", "a: !!str 1", { a: "1" }],
   ])("is read as %s", async (_, text, document) => expect(await read(text)).toEqual({ document }));

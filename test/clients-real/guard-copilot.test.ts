@@ -58,7 +58,7 @@ guardCases(copilot);
 sandboxCases(copilot);
 
 sandboxCases({
-  ...{ ...copilot, title: "copilot with Claude's hooks beside its own" },
+  ...{ ...copilot, title: "copilot with Claude's hooks next to its own" },
   hooks: async (place) => {
     await copilot.hooks(place);
     const command = place.command.replace("guard copilot", "guard claude");

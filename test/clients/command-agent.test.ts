@@ -132,7 +132,7 @@ describe("a program that is an agent", () => {
   it.each<[string, string, Partial<AgentStart>, string]>([
     ["that is killed", "kill -9 $$", {}, "`sh` was ended by SIGKILL"],
     ["that takes too long", "sleep 60", { msMax: 300 }, "`sh` was stopped after its timeout of 0.3 seconds"],
-    ["whose folder is gone", ":", { folder: "/no/folder" }, "its folder `/no/folder` does not exist"],
+    ["whose folder is missing", ":", { folder: "/no/folder" }, "its folder `/no/folder` does not exist"],
   ])("%s has failed, and the reason says so", async (_, script, more, reason) => {
     expect((await shell(script, more)).end).toMatchObject({
       how: "failed",

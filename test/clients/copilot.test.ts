@@ -224,7 +224,7 @@ describe("copilot", () => {
 
   it.each([
     ["a token", "COPILOT_GITHUB_TOKEN"],
-    ["a provider of one's own", "COPILOT_PROVIDER_BASE_URL"],
+    ["a provider of the person", "COPILOT_PROVIDER_BASE_URL"],
   ])("is usable with %s", async (_, name) => {
     using _fake = program();
     vi.stubEnv(name, "x");

@@ -20,7 +20,7 @@ describe("the answer", () => {
     ["before prose with braces", `${inLine}\nI left \`main() {}\` and {this} as they are: { x }, {"a", {"b`],
     ["after a brace without an end", `function f() { return {"a": ${inLine}`],
     ["after a quote without an end", `{"note":"it begins ${inLine}`],
-    ["between bytes that are no text", `\u0000\ufffd\u001b[31m${inLine}\u001b[0m\u0000`],
+    ["between bytes that are not text", `\u0000\ufffd\u001b[31m${inLine}\u001b[0m\u0000`],
   ])("is found %s", (_, text) => expect(findAnswer(text)).toEqual(answer));
 
   it.each(["", "done", "{}", "{status: OK}", "{'status':'OK'}", '["OK"]', '"{}"', `{"a":1,}`, '{"a":"\n"}'])(

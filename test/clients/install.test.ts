@@ -149,7 +149,7 @@ describe("unreadable settings", () => {
     ["a list", "[]", "f.json:1:1: the file is not an object: expected an object"],
     ["hooks in a list", '{\n"hooks": []}', "f.json:2:10: `hooks` is not an object: expected an object"],
     [
-      "an event that is no list",
+      "an event that is not a list",
       '{"hooks": {\n  "Stop": {}, "stop": {}, "agentStop": {}, "AfterAgent": {}}}',
       "f.json:2:",
     ],

@@ -73,7 +73,7 @@ describe("the output of opencode", () => {
     ],
     ["its words", "Rate limit reached. Please try again in 20s.", {}, 20_000],
     ["long words", "Usage limit reached. It will reset in 2 hours 5 minutes. To continue", {}, 7_500_000],
-    ["nobody knows when", "You exceeded your current quota", {}, null],
+    ["an unknown time", "You exceeded your current quota", {}, null],
   ])("ends as limited until %s", (_what, message, responseHeaders, ms) => {
     const now = Date.parse("2026-11-18T11:03:20Z");
     vi.useFakeTimers({ now });

@@ -58,7 +58,7 @@ describe("guard.programs", () => {
       ["9:18: the row finds `another program` in `ls a`: expected a command that runs `gen-client gc`"],
     ],
     [
-      "a key that is none",
+      "an unknown key",
       generator.replace("folders:", "folder:"),
       ["5:7: `guard.programs[0].folder` is not a known key: did you mean `folders`?"],
     ],
@@ -77,7 +77,7 @@ describe("guard.programs", () => {
       ],
     ],
     [
-      "a subcommand's key that is none",
+      "an unknown key of a subcommand",
       "guard:\n  programs:\n    - names: x\n      commands:\n        fmt: { write: last }\n",
       ["5:16: `guard.programs[0].commands.fmt.write` is not a known key: did you mean `writes`?"],
     ],

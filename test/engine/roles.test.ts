@@ -36,7 +36,7 @@ describe("a role", () => {
 
   it.each<[string, Liveness, number, boolean]>([
     ["a dead process of this machine, at once", "no", 0, true],
-    ["a process of this machine that lives, however long it is silent", "yes", 10 * roleSeconds, false],
+    ["a running process of this machine, even after a long silence", "yes", 10 * roleSeconds, false],
     ["a process of another machine that renews it", "elsewhere", roleSeconds - 1, false],
     ["a process of another machine whose lease has ended", "elsewhere", roleSeconds + 1, true],
   ])("is taken from %s: %s after %d s, %s", async (_, alive, silentSeconds, isTaken) => {

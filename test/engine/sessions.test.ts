@@ -269,7 +269,7 @@ describe("a question of a session", () => {
   });
 
   it.each<[string, Partial<SessionQuestion>, string, string | undefined]>([
-    ["one's own words", {}, " half-even: as banks do ", "half-even: as banks do"],
+    ["free text", {}, " half-even: as banks do ", "half-even: as banks do"],
     ["nothing", {}, "  ", undefined],
     ["an option", { options: ["Half even", "up"] }, "half EVEN", "Half even"],
     ["an option and why", { options: ["up", "down"] }, "down: it is cheaper", "down: it is cheaper"],

@@ -80,9 +80,9 @@ describe("a hook that is a program", () => {
       `echo '${allow}'; exit 2`,
       /printed an allow but exited with code 2: exit with 0$/,
     ],
-    ["says nothing", "true", /gave no verdict: its output is not one JSON document: print \{"allow"/],
+    ["prints nothing", "true", /gave no verdict: its output is not one JSON document: print \{"allow"/],
     [
-      "says nothing and fails",
+      "prints nothing and fails",
       "echo oops >&2; exit 3",
       /gave no verdict \(exit code 3\): .*last line of stderr: `oops`$/,
     ],

@@ -93,9 +93,13 @@ describe("git's own folders and other checkouts", () => {
     ["git's folder by another name", write("meta/hooks/pre-commit", ["."]), "R-PW-002"],
     ["settings in a worktree inside", write("inner/.claude/settings.json", ["."]), "R-PW-002"],
     ["a forbidden path in a worktree inside", write("inner/src/a.py", ["."], ["src"]), "R-PW-002"],
-    ["a path in a worktree beside", write(join(outer, "beside/src/a.py"), ["src"]), "OK"],
-    ["another path in a worktree beside", write(join(outer, "beside/lib/a.py"), ["src"]), "R-PW-001"],
-    ["a folder beside that is not a worktree", write(join(outer, "other/src/a.py"), ["src"]), "R-PW-001"],
+    ["a path in a neighboring worktree", write(join(outer, "beside/src/a.py"), ["src"]), "OK"],
+    ["another path in a neighboring worktree", write(join(outer, "beside/lib/a.py"), ["src"]), "R-PW-001"],
+    [
+      "a neighboring folder that is not a worktree",
+      write(join(outer, "other/src/a.py"), ["src"]),
+      "R-PW-001",
+    ],
   ])("%s", async (_, payload, code) => {
     expect(await codeOf("PreWrite", payload)).toBe(code);
   });

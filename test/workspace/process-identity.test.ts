@@ -67,10 +67,10 @@ describe("a process", () => {
   it.each<[string, Partial<ProcessIdentity>]>([
     ["its pid belongs to one that started at another time", { startedAt: "1" }],
     ["the machine was booted since", { boot: "another boot" }],
-    ["its pid belongs to nobody", { pid: pidMax }],
+    ["its pid is unused", { pid: pidMax }],
     ["its pid means this whole group", { pid: 0 }],
-    ["its pid means everybody", { pid: -1 }],
-    ["its pid is no number", { pid: Number.NaN }],
+    ["its pid means all processes", { pid: -1 }],
+    ["its pid is not a number", { pid: Number.NaN }],
   ])("is dead if %s", (_, altered) => {
     const self = known(process.pid);
     expect(isAlive(self)).toBe(true);

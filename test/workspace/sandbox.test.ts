@@ -382,7 +382,7 @@ describe("a policy that cannot be built", () => {
     ["around a missing path", (place) => ({ hidden: [place("nowhere")] }), /^`.*\/nowhere` does not exist; /],
     ["around a relative path", () => ({ readOnly: ["main"] }), /^`main` is not an absolute path$/],
     [
-      "of two kinds at once",
+      "of two kinds",
       (place) => ({ hidden: [place("main")] }),
       /^`.*\/main` is requested both as hidden and as read-only/,
     ],

@@ -32,7 +32,7 @@ describe("strict binds", () => {
   ];
   const cases: readonly [string, readonly string[], StrictLock, readonly string[]][] = [
     [
-      "whole folders and single files beside the lock",
+      "whole folders and single files outside the lock",
       tracked,
       lockOf("src/price"),
       ["README.md", "docs", "src/main.ts", "src/tax"],

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { callFrom } from "./caller.ts";
 
-describe("who runs a command", () => {
+describe("the caller of a command", () => {
   it.each<[string, NodeJS.ProcessEnv, object, object]>([
-    ["nobody says", {}, {}, { role: "person" }],
+    ["nothing is set", {}, {}, { role: "person" }],
     ["an epoch is given", {}, { epoch: "3" }, { role: "person", epoch: 3 }],
-    ["an epoch stands in the environment", { LOCKSTEP_EPOCH: "4" }, {}, { role: "person", epoch: 4 }],
-    ["both do", { LOCKSTEP_EPOCH: "4" }, { epoch: "0" }, { role: "person", epoch: 0 }],
-    ["a task stands in the environment", { LOCKSTEP_TASK: "T-1" }, {}, { role: "attempt", task: "T-1" }],
+    ["the environment has an epoch", { LOCKSTEP_EPOCH: "4" }, {}, { role: "person", epoch: 4 }],
+    ["both have an epoch", { LOCKSTEP_EPOCH: "4" }, { epoch: "0" }, { role: "person", epoch: 0 }],
+    ["the environment has a task", { LOCKSTEP_TASK: "T-1" }, {}, { role: "attempt", task: "T-1" }],
     [
-      "all of it does",
+      "the environment has everything",
       { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "2", LOCKSTEP_TOKEN: "abc" },
       {},
       { role: "attempt", task: "T-1", epoch: 2, token: "abc" },
@@ -31,13 +31,13 @@ describe("who runs a command", () => {
       { role: "attempt", task: "T-1" },
     ],
     ["a key", {}, { key: "k-1" }, { role: "person", key: "k-1" }],
-  ])("is read from its environment: %s", (_name, environment, options, call) => {
+  ])("is identified by its environment: %s", (_name, environment, options, call) => {
     expect(callFrom(environment, options)).toEqual(call);
   });
 
   it.each<[string, NodeJS.ProcessEnv, object]>([
-    ["a task that is none", { LOCKSTEP_TASK: "a b" }, {}],
-    ["an epoch that is none", {}, { epoch: "x" }],
+    ["an invalid task", { LOCKSTEP_TASK: "a b" }, {}],
+    ["an invalid epoch", {}, { epoch: "x" }],
     ["a negative epoch", {}, { epoch: "-1" }],
     ["half an epoch", {}, { epoch: "1.5" }],
     ["a key with blanks", {}, { key: "a b" }],

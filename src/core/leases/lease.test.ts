@@ -36,7 +36,7 @@ describe("a lease has lapsed", () => {
     ["when the grace is over too", at(260_001), 200_000, true],
     ["with a grace that is older than the heartbeat", at(160_001), 50_000, true],
     ["with a grace that is older than a fresh heartbeat", at(160_000), 50_000, false],
-    ["after a reboot, whatever the grace", at(100_000, { boot: "c" }), 100_000, true],
+    ["after a reboot, with any grace", at(100_000, { boot: "c" }), 100_000, true],
   ])("%s", (_, now, notBeforeMs, lapsed) => {
     expect(hasLapsed(lease, now, notBeforeMs)).toBe(lapsed);
   });
@@ -58,8 +58,8 @@ describe("a lease has lapsed", () => {
 
 describe("the end of a lease, for display", () => {
   it.each<[string, Lease, Moment, string]>([
-    ["is what is left from now on", lease, at(130_000), "2026-02-14T20:00:30.000Z"],
-    ["lies in the past once it has lapsed", lease, at(170_000), "2026-02-14T19:59:50.000Z"],
+    ["is the current time plus the rest", lease, at(130_000), "2026-02-14T20:00:30.000Z"],
+    ["is in the past once it has lapsed", lease, at(170_000), "2026-02-14T19:59:50.000Z"],
     ["is now for a lease of another boot", lease, at(1, { boot: "c" }), "2026-02-14T20:00:00.000Z"],
     [
       "is the last day there is where the timeout is longer than time",

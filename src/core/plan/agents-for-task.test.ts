@@ -25,7 +25,7 @@ describe("the agents for a task", () => {
     expect(agentsForTask({ agent, type }, { agents, taskTypes })).toEqual(names);
   });
 
-  it("are the only configured agent, whatever its role", () => {
+  it("are the only configured agent, with any role", () => {
     const only = { agents: { x: { role: "Docs" } }, taskTypes: {} };
     expect(agentsForTask({ agent: null, type: null }, only)).toEqual(["x"]);
   });

@@ -11,6 +11,6 @@ it("a task that the plan calls completed is left out, and no task waits for it",
   });
 });
 
-it("a task that the ledger knows stays, whatever its status in the plan", () => {
+it("a task that the ledger knows stays, with any status in the plan", () => {
   expect(splitClaimed(plan, (id) => id === "A")).toEqual({ tasks: plan, claimed: [] });
 });

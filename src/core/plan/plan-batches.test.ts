@@ -55,7 +55,7 @@ describe("the batches of a plan", () => {
 describe("two tasks overlap", () => {
   it.each<[string, string[], string[], { a: string; b: string } | undefined]>([
     ["in the same file", ["x", "src/a"], ["src/a"], { a: "src/a", b: "src/a" }],
-    ["in a folder and what lies in it", ["src"], ["y", "src/a/b"], { a: "src", b: "src/a/b" }],
+    ["in a folder and a path below it", ["src"], ["y", "src/a/b"], { a: "src", b: "src/a/b" }],
     ["in two globs that could meet", ["src/**/x.ts"], ["src/a/*"], { a: "src/**/x.ts", b: "src/a/*" }],
     ["not in names that begin alike", ["src"], ["src-old"], undefined],
     ["not in two globs that cannot meet", ["src/*.ts"], ["src/*.css"], undefined],

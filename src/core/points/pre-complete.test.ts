@@ -12,7 +12,7 @@ describe("completion", () => {
     ["the specification's example", {}, "OK"],
     ["no task id", { task_id: undefined }, "R-PC-001"],
     ["no checks", { acceptance_check: undefined }, "R-PC-001"],
-    ["checks that are no list", { acceptance_check: pass }, "R-PC-001"],
+    ["checks that are not a list", { acceptance_check: pass }, "R-PC-001"],
     ["an empty list of checks", { acceptance_check: [], required_criteria: [] }, "R-PC-001"],
     ["a check that is a text", checks("tests pass"), "R-PC-001"],
     ["a check without criterion", checks({ status: "pass", evidence: "x" }), "R-PC-001"],
@@ -27,7 +27,7 @@ describe("completion", () => {
     ["a status in another case", checks({ ...pass, status: "Pass" }), "R-PC-002"],
     ["a duplicate that failed", checks(pass, { ...pass, status: "fail" }), "R-PC-002"],
     [
-      "a failed criterion that nobody required",
+      "a failed criterion that was not required",
       checks(pass, { ...pass, criterion: "x", status: "fail" }),
       "R-PC-002",
     ],

@@ -26,9 +26,9 @@ describe("the form of a write", () => {
   it.each<[string, Record<string, unknown>, string]>([
     ["one write", {}, "OK"],
     ["several writes", { write: undefined, writes: [{ resource: "src/b", action: "edit" }] }, "OK"],
-    ["both forms at once", { writes: [{ resource: "src/b", action: "edit" }] }, "OK"],
+    ["both forms together", { writes: [{ resource: "src/b", action: "edit" }] }, "OK"],
     ["no write", { write: undefined }, "R-IN-001"],
-    ["null writes beside a write", { writes: null }, "OK"],
+    ["null writes together with a write", { writes: null }, "OK"],
     ["an empty list", { write: undefined, writes: [] }, "R-IN-001"],
     ["writes of the wrong type", { writes: "src/a" }, "R-IN-001"],
     ["a text as write", { write: "src/a" }, "R-IN-001"],
@@ -109,7 +109,7 @@ describe("the worklog and the session", () => {
   it.each<[string, Record<string, unknown>, string, string]>([
     ["the worklog belongs to the lock", worklog, ".agents-work/today/worklogs/T-123.md", "OK"],
     ["but not its neighbours", worklog, ".agents-work/today/worklogs/T-124.md", "R-PW-001"],
-    ["nor what lies below it", worklog, ".agents-work/today/worklogs/T-123.md/x", "R-PW-001"],
+    ["nor a path below it", worklog, ".agents-work/today/worklogs/T-123.md/x", "R-PW-001"],
     ["a worklog at the root opens nothing else", { "assignment.worklog_path": "." }, "lib/a", "R-PW-001"],
     ["a worklog that is a glob is that name", { "assignment.worklog_path": "lib/*" }, "lib/a", "R-PW-001"],
     ["a worklog outside opens nothing", { "assignment.worklog_path": "../log" }, "../log", "R-PW-001"],

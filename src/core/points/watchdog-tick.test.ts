@@ -30,7 +30,7 @@ describe("one tick", () => {
     ["more than 30 s in the future", [task("2026-02-14T20:00:30.001Z")], "R-WD-002"],
     ["no heartbeat", [task(null)], "R-WD-002"],
     ["a number as heartbeat", [task(1771099200)], "R-WD-002"],
-    ["a heartbeat that is no date", [task("2026-02-30T19:55:00Z")], "R-WD-002"],
+    ["a heartbeat that is not a date", [task("2026-02-30T19:55:00Z")], "R-WD-002"],
     ["a heartbeat in another zone", [task("2026-02-14T20:55:00+01:00")], "OK"],
     ["a heartbeat without a zone", [task("2026-02-14T19:55:00")], "OK"],
     ["no timeout", [task(fresh.last_heartbeat_at, { timeout_seconds: undefined })], "R-WD-002"],
@@ -46,9 +46,9 @@ describe("one tick", () => {
 
   it.each<[string, Record<string, unknown>, string]>([
     ["no now", { now: undefined }, "R-WD-002"],
-    ["a now that is no time", { now: "today" }, "R-WD-002"],
+    ["a now that is not a time", { now: "today" }, "R-WD-002"],
     ["no tasks", { tasks: undefined }, "R-WD-002"],
-    ["tasks that are no list", { tasks: {} }, "R-WD-002"],
+    ["tasks that are not a list", { tasks: {} }, "R-WD-002"],
   ])("%s gives the code of an invalid time", async (_, changes, code) => {
     expect((await judge(watchdogTick, altered({ now, tasks: [fresh] }, changes))).code).toBe(code);
   });

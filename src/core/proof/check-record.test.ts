@@ -56,7 +56,7 @@ describe("the failure that represents a check", () => {
       "e",
     ],
     ["that on the base, where it passes now", { before: failed("b"), after: ran(0), again: null }, "b"],
-    ["none where there is none", { before: null, after: ran(0), again: null }, undefined],
+    ["missing without a failure", { before: null, after: ran(0), again: null }, undefined],
   ])("is %s", (_name, runs, log) => {
     expect(failedRun(runs)?.log).toBe(log);
   });

@@ -43,7 +43,7 @@ describe("the script that a command runs", () => {
 
   it.each<[string, string, boolean]>([
     ["an idle one", '{"scripts":{"test":"exit 0"}}', true],
-    ["one after which another one works", '{"scripts":{"test":"exit 0","posttest":"node t.js"}}', false],
+    ["one before another one that works", '{"scripts":{"test":"exit 0","posttest":"node t.js"}}', false],
     ["one that works", '{"scripts":{"test":"node t.js","pretest":"true"}}', false],
     ["none", '{"scripts":{}}', false],
     ["a manifest that does not parse", "{", false],

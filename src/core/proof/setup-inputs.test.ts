@@ -113,7 +113,7 @@ describe("a set-up", () => {
     ["an override", packages({ overrides: { a: { b: "file:x" } } })],
     ["a patch", packages({ pnpm: { patchedDependencies: { a: "fixes/a.patch" } } })],
     ["a manifest that does not parse", { ...npm, "packages/a/package.json": "{" }],
-    ["a manifest that is none", { ...npm, "packages/a/package.json": "null" }],
+    ["an invalid manifest", { ...npm, "packages/a/package.json": "null" }],
     ["a native module", { ...npm, "packages/a/binding.gyp": "" }],
     ["pnpm's own file", { ...npm, ".pnpmfile.cjs": "" }],
     ["tracked packages", { ...npm, "node_modules/a/index.js": "" }],

@@ -4,10 +4,10 @@ import { isAnswer } from "./is-answer.ts";
 describe("JSON that a program prints", () => {
   it.each<[string, unknown]>([
     ["an agent's status", { status: "OK" }],
-    ["an agent's status beside anything", { status: "BLOCKED", why: "no key", level: 30 }],
+    ["an agent's status with any other field", { status: "BLOCKED", why: "no key", level: 30 }],
     ["a question", { status: "NEEDS_INFO" }],
     ["a hook's status alone", { status: "failed" }],
-    ["a misspelled status beside a summary", { status: "Done", summary: "it is done" }],
+    ["a misspelled status with a summary", { status: "Done", summary: "it is done" }],
     ["a status with a reason", { status: "blocked", reason: "no key" }],
     ["a hook result", { status: "done", changes: [] }],
     ["a delegation's output", { status: "complete", deliverable: {} }],

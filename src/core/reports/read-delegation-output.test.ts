@@ -61,7 +61,7 @@ describe("a delegation's output", () => {
   it.each<[string, Record<string, unknown>, string]>([
     ["no deliverable", { deliverable: undefined }, "deliverable"],
     ["a malformed deliverable", { deliverable: ["src/a.ts"] }, "deliverable"],
-    ["files that are no list", { "deliverable.filesCreated": "src/a.ts" }, "deliverable.filesCreated"],
+    ["files that are not a list", { "deliverable.filesCreated": "src/a.ts" }, "deliverable.filesCreated"],
     ["a blank file", { "deliverable.filesModified": [" "] }, "deliverable.filesModified"],
     ["too many files", { "deliverable.filesModified": many("a") }, "deliverable.filesModified"],
     ["a large path", { "deliverable.filesCreated": [large] }, "deliverable.filesCreated"],
@@ -69,11 +69,11 @@ describe("a delegation's output", () => {
     ["a long answer", { "deliverable.testsPassing": `${large} failed` }, "deliverable.testsPassing"],
     ["a longer list of tests", { "deliverable.testsPassing": many("a") }, "deliverable.testsPassing"],
     ["evidence in one text", { evidence: "all is fine" }, "evidence"],
-    ["evidence that is no text", { "evidence.testOutput": 3 }, "evidence.testOutput"],
-    ["blockers that are no list", { blockers: "none" }, "blockers"],
+    ["evidence that is not a text", { "evidence.testOutput": 3 }, "evidence.testOutput"],
+    ["blockers that are not a list", { blockers: "none" }, "blockers"],
     ["a large blocker", { blockers: [largeInBytes] }, "blockers"],
     ["another task", { taskId: "T-2" }, "taskId"],
-    ["a task that is no text", { taskId: 1 }, "taskId"],
+    ["a task that is not a text", { taskId: 1 }, "taskId"],
   ])("with %s is refused by that field", (_, changes, field) => {
     expect(fieldOf(altered(delegation, changes))).toBe(field);
     expect(fieldOf({ result: altered(delegation, changes) })).toBe(`result.${field}`);

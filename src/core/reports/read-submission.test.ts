@@ -31,7 +31,7 @@ describe("a hook's result", () => {
     ["bare", hookResult],
     ["in a payload", { task_id: "T-1", result: hookResult, assignment: {}, unknown: 1 }],
     ["with unknown fields", { ...hookResult, more: large }],
-    ["with a null beside it", { result: hookResult, error: null }],
+    ["with an additional null", { result: hookResult, error: null }],
   ])("is read %s", (_, document) => expect(read(document)).toEqual(expected));
 
   it("has the worklog of the task if it names none", () => {
@@ -79,7 +79,7 @@ describe("a hook's result", () => {
     ["large evidence", { acceptance_check: [{ ...check, evidence: largeInBytes }] }, "acceptance_check"],
     ["a large worklog path", { worklog_path: large }, "worklog_path"],
     ["another word", { status: "finished" }, "status"],
-    ["a status that is no word", { status: 1 }, "status"],
+    ["a status that is not a word", { status: 1 }, "status"],
     ["another task", { task_id: "T-2" }, "task_id"],
   ])("with %s is refused by that field", (_, changes, field) => {
     expect(fieldOf(altered(hookResult, changes))).toBe(field);

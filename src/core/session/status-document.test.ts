@@ -194,7 +194,7 @@ describe("a status.json that is read", () => {
     ["no object", () => [], "not a JSON object"],
     ["an unknown state", (one) => ({ ...one, current_state: "CODING" }), "`current_state`"],
     ["no session", (one) => ({ ...one, session: null }), "`session`"],
-    ["an assumption that is no text", (one) => ({ ...one, assumptions: [1] }), "`assumptions`"],
+    ["an assumption that is not a text", (one) => ({ ...one, assumptions: [1] }), "`assumptions`"],
     ["no known issues", (one) => ({ ...one, known_issues: undefined }), "`known_issues`"],
     ["an unknown result", (one) => ({ ...one, last_ci_result: "amber" }), "`last_ci_result`"],
     ["no time", (one) => ({ ...one, last_update: "yesterday" }), "`last_update`"],
@@ -208,7 +208,7 @@ describe("a status.json that is read", () => {
       "`blocker.recovery`",
     ],
     [
-      "a blocker of a session that goes on",
+      "a blocker of a running session",
       (one) => ({ ...one, blocker: { code: "c", reason: "r", recovery: "x", at, from_state: "PLAN" } }),
       "`blocker` is present although",
     ],

@@ -67,7 +67,7 @@ describe("options as git reads them", () => {
     ["the same by a second no", "--no-verify --no-no-verify x", "| x"],
     ["an option that cannot be taken back", "--exclude a --no-exclude x", "exclude=a no-exclude | x"],
     ["a value after an abbreviation", "--exc a --sou=b x", "exclude=a s=b | x"],
-    ["a letter that is no long name", "--n x", "--n | x"],
+    ["a letter that is not a long name", "--n x", "--n | x"],
     ["the end of all options", "--end-of-options -n x", "| -n x"],
     ["the end of all options before paths", "-n --end-of-options -S -- x", "n | -S x"],
   ])("read %s", (_, line, expected) => {

@@ -16,7 +16,7 @@ describe("guards", () => {
       "R-PE-001",
     ],
     ["no agent is assigned", sampleTask(), { ...events.start, agent: null }, "person", "R-PD-001"],
-    ["a blank agent is none", sampleTask(), { ...events.start, agent: " " }, "person", "R-PD-001"],
+    ["a blank agent does not count", sampleTask(), { ...events.start, agent: " " }, "person", "R-PD-001"],
     ["rework has no fix delta", { ...rejected, fixDelta: null }, events.start, "person", "R-ST-001"],
     [
       "rework is spent",
@@ -40,7 +40,7 @@ describe("guards", () => {
       "R-PC-003",
     ],
     [
-      "a rejection that mends nothing",
+      "a rejection without a fix delta",
       sampleTask({ state: "REVIEW" }),
       { ...events.reject, fixDelta: null },
       "person",

@@ -106,7 +106,7 @@ const table: readonly [string, Task, Partial<Record<TaskEventType, string>>][] =
     { retry: "PENDING", halt: "ESCALATED", escalate: "ESCALATED", cancel: "FAILED" },
   ],
   [
-    "BLOCKED by somebody's lock",
+    "BLOCKED by another task's lock",
     held("lock"),
     { unblock: "PENDING", halt: "ESCALATED", escalate: "ESCALATED", cancel: "FAILED" },
   ],
@@ -177,7 +177,7 @@ function walk(
     }
 }
 
-describe("whatever happens", () => {
+describe("any sequence of events", () => {
   it("nothing leaves MERGED", () => {
     fc.assert(
       fc.property(anyEvents(60), (steps) => {

@@ -40,7 +40,7 @@ describe("work that is finished", () => {
       { tasks: [own("A")], attempts: [attempt("S/A", { endedAt: "2026-01-03T00:00:00.000Z" })] },
       [],
     ],
-    ["its session goes on", { tasks: [own("A")], sessions: [session({ state: "PLAN" })] }, []],
+    ["its session continues", { tasks: [own("A")], sessions: [session({ state: "PLAN" })] }, []],
     ["its session is done", { tasks: [own("A")], sessions: [session({ state: "DONE" })] }, ["S/A"]],
     ["its session was given up", { tasks: [own("A", { state: "PENDING" })], sessions: [givenUp] }, ["S/A"]],
     [

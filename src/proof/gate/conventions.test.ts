@@ -28,7 +28,7 @@ describe("a convention", () => {
     ],
     ["outside its files", [noLog], { "test/a.ts": "console.log(1)" }, []],
     ["broken in a file that did not change", [noLog], { "src/a.ts": "" }, []],
-    ["broken in a file that is gone", [noLog], { "src/old.ts": null }, []],
+    ["broken in a deleted file", [noLog], { "src/old.ts": null }, []],
     [
       "broken before, in a file that changed",
       [noLog],

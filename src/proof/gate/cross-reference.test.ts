@@ -140,7 +140,7 @@ describe("an endpoint", () => {
       ],
     ],
     [
-      "that nobody can look into",
+      "with an unreadable path",
       {
         "app.js":
           'import { auth } from "auth-lib"; app.use("/api/auth", auth()); app.get("/api/users", h); app.use("/api", limiter())',

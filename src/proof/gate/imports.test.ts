@@ -37,7 +37,7 @@ describe("a broken import", () => {
     ],
     ["that may fail", {}, { "b.js": 'try { require("./a") } catch {}' }, []],
     [
-      "of what is no module",
+      "of a file that is not a module",
       {},
       { "b.ts": 'import "./a.css"' },
       [`b.ts:1 ${leads("./a.css", "there is no `a.css`")}`],
@@ -45,7 +45,7 @@ describe("a broken import", () => {
     ["that was broken before", { "b.ts": 'import "./a"' }, { "b.ts": 'import "./a"; 1' }, []],
     ["in a file that nothing changed", { "b.ts": 'import "./a"', "c.ts": "" }, { "c.ts": "1" }, []],
     [
-      "of a file that is gone, in a file that did not change",
+      "of a deleted file, in an unchanged file",
       { "src/a.ts": "", "src/b.ts": 'import "./a"' },
       { "src/a.ts": null },
       [`src/b.ts:1 ${leads("./a", "`src/a.ts` was removed by this change")}`],
@@ -81,7 +81,7 @@ describe("a broken import", () => {
       [],
     ],
     [
-      "of a package that nobody has",
+      "of a missing package",
       { "package.json": packageFile({}) },
       { "b.ts": 'import "x/y"' },
       [`b.ts:1 ${leads("x/y", "no package.json names `x`, and it is not installed")}`],
@@ -93,7 +93,7 @@ describe("a broken import", () => {
       [],
     ],
     [
-      "of a package that others miss as well",
+      "of a package that other files miss too",
       { "package.json": packageFile({}), "a.ts": 'import "x/z"' },
       { "b.ts": 'import "x/y"' },
       [],
@@ -105,7 +105,7 @@ describe("a broken import", () => {
       [`b.ts:1 ${leads("x", "no package.json names `x`, and it is not installed")}`],
     ],
     [
-      "of a workspace's file that is gone",
+      "of a deleted file of a workspace",
       {
         "p/package.json": packageFile({}, { name: "p" }),
         "p/x.ts": "",
@@ -128,7 +128,7 @@ describe("a broken import", () => {
       [`b.ts:1 ${leads("x", "no package.json names `x`, and it is not installed")}`],
     ],
     [
-      "through a path alias that is gone",
+      "through a removed path alias",
       {
         "tsconfig.json": '{"compilerOptions":{"paths":{"@/*":["./lib/*"]}}}',
         "lib/a.ts": "",
@@ -251,7 +251,7 @@ describe("a circle", () => {
       ["lib.ts:1 closes an import cycle: lib.ts → a.ts → lib.ts"],
     ],
     [
-      "because what was found first is gone",
+      "because the file that was found first is deleted",
       { "a.ts": 'import "./lib"', "lib.ts": "", "lib/index.ts": 'import "../a"' },
       { "lib.ts": null },
       ["a.ts:1 closes an import cycle: a.ts → lib/index.ts → a.ts"],

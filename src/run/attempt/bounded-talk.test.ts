@@ -46,9 +46,9 @@ describe("an agent's output", () => {
   });
 
   it.each([
-    ["begins in what is left out", 2000, undefined, "[secret: private-key]"],
-    ["ends in what is left out", 10, 2000, line],
-    ["begins and ends in what is left out", 1000, 2000, line],
+    ["begins in the omitted part", 2000, undefined, "[secret: private-key]"],
+    ["ends in the omitted part", 10, 2000, line],
+    ["begins and ends in the omitted part", 1000, 2000, line],
   ])("is masked correctly at its end if a private key %s", (_what, begins, ends, last) => {
     const lines = Array.from({ length: 4000 }, (_one, at) => {
       if (at === begins) return "-----BEGIN PRIVATE KEY-----";

@@ -44,7 +44,7 @@ describe("an answer to a review", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["is none", undefined, "Reviewer"],
+    ["is missing", undefined, "Reviewer"],
     ["asks what only security may", answer("NEEDS_DECISION"), "Reviewer"],
     ["asks for information", answer("NEEDS_INFO"), "Researcher"],
     ["has findings of another form", answer("OK", { findings: "none" }), "Reviewer"],

@@ -43,7 +43,12 @@ describe("the files that belong to a check", () => {
       ["ci.sh", "tools/a.js", "tools/b.js"],
     ],
     ["a script behind a time limit", { "qa/x.js": "" }, "timeout 60 node qa/x.js", ["qa/x.js"]],
-    ["what is loaded before a script", { "a.js": "", "b.js": "" }, "node -r ./a.js b.js", ["a.js", "b.js"]],
+    [
+      "files that are loaded before a script",
+      { "a.js": "", "b.js": "" },
+      "node -r ./a.js b.js",
+      ["a.js", "b.js"],
+    ],
     [
       "what an option of the environment loads",
       { "a.js": "" },
@@ -71,19 +76,19 @@ describe("the files that belong to a check", () => {
       ["Makefile", "rules.mk", "run.sh"],
     ],
     [
-      "what mocha loads",
+      "files that mocha loads",
       { ".mocharc.yml": "require:\n  - ./tools/hooks.js\n", "tools/hooks.js": "" },
       "npx mocha",
       ["tools/hooks.js"],
     ],
     [
-      "what jest loads",
+      "files that jest loads",
       { "package.json": '{"jest":{"setupFilesAfterEnv":["<rootDir>/tools/env.js"]}}', "tools/env.js": "" },
       "npx jest",
       ["tools/env.js"],
     ],
     [
-      "what a script reads",
+      "files that a script reads",
       { "tools/lint.js": 'read("rules.json"); read("../words.txt")', "rules.json": "", "words.txt": "" },
       "node tools/lint.js",
       ["tools/lint.js", "rules.json", "words.txt"],

@@ -64,7 +64,7 @@ const rows: readonly (Row & { readonly title: string })[] = [
     ...{ match: ["x -l c a -> f a", "x c -l a -> f a", "x c a -> a"], no_match: ["x"] },
   },
   {
-    title: "files beside the operands",
+    title: "files besides the operands",
     names: "x",
     writes: "operands",
     suffix: ".a .b",

@@ -30,7 +30,7 @@ describe("the paths that a patch would change", () => {
     ["a diff that is quoted as mail", "- --- a/f\n+++ b/f\n", ["f"]],
     ["an index line without a blank", "Index:f\n1c1\n", ["f"]],
     ["a diff after a line that only looks like a hunk", "@@ -1,9 +1,9 @@\n--- a/f\n+++ b/f\n", ["f"]],
-    ["a diff beside an envelope", "*** Update File: f\n--- a/g\n+++ b/g\n", ["f", "g"]],
+    ["a diff next to an envelope", "*** Update File: f\n--- a/g\n+++ b/g\n", ["f", "g"]],
     ["an envelope that removes a line", "*** Begin Patch\n*** Update File: f\n--- x\n*** End Patch", ["f"]],
     ["a name with a date", "+++ b/f 2024-01-01 00:00:00\n", ["f 2024-01-01 00:00:00", "f"]],
     ["no patch", "hello", []],
