@@ -39,8 +39,13 @@ export function writeLaunch(
 
 /** True if the hook file is the one that this version writes, with or without `nc`. */
 export function isHookCurrent(folder: string): boolean {
+  return writtenMachine(folder) !== undefined;
+}
+
+/** What the hook file says about the machine; undefined if this version has not written it. */
+export function writtenMachine(folder: string): Machine | undefined {
   const text = textOf(hookFile(folder));
-  return [true, false].some((netcat) => text === hookText({ netcat }));
+  return [true, false].map((netcat) => ({ netcat })).find((machine) => text === hookText(machine));
 }
 
 function write(file: string, text: string, durable: boolean): void {

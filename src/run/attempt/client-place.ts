@@ -1,14 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentClient, AgentStart } from "../../clients/agent.ts";
-import { writeLaunch } from "../../guard/transport/launch-file.ts";
+import { writeLaunch, writtenMachine } from "../../guard/transport/launch-file.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
+import { findProject } from "../../workspace/files/find-project.ts";
 import { placeCommand, placeProfile, searchedFirst } from "../../workspace/process/agent-command.ts";
 import { installFolder } from "../../workspace/process/install-folder.ts";
 import { agentPolicy } from "../../workspace/sandbox/agent-policy.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
+import { stateFolder } from "../../workspace/state/state-folder.ts";
 
 export interface ClientPlaceOptions {
   readonly sandbox: Sandbox;
@@ -79,7 +81,9 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
 /** For hook lines in settings files of the checkout, because the sandbox hides the repository's state folder. */
 function placeHook(folder: string, root: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeLaunch({ folder, root }, { durable: false }); // an attempt does not survive a crash of the machine
+  const machine = writtenMachine(stateFolder(findProject(root)));
+  // An attempt does not survive a crash of the machine.
+  writeLaunch({ folder, root }, { durable: false, ...(machine === undefined ? {} : { machine }) });
 }
 
 /** The environment variables of these names, as far as they are set. */
