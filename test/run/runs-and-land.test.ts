@@ -3,7 +3,10 @@ import { answer, planned, planText, readRun, task, writes } from "../support/pla
 
 it("two runs and a landing at the same time merge everything once, while checkouts are used again", async () => {
   const ids = ["A", "B", "C", "D", "E"];
+  // More than the number of files up to which a checkout is not used again.
+  const many = Object.fromEntries(Array.from({ length: 260 }, (_, at) => [`many/${at}.txt`, `${at}\n`]));
   using repository = planned({
+    files: many,
     agents: Object.fromEntries(ids.map((id) => [id.toLowerCase(), [[writes(id), answer("OK")]]])),
     // One after the other, so that the later tasks get the checkouts of the earlier ones.
     tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]"), task("C", "c", ", depends_on: [B]")],

@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../bench/random.ts";
+import { listPool } from "../../src/workspace/checkouts/checkout-pool.ts";
 import { removeCheckout } from "../../src/workspace/checkouts/remove-checkout.ts";
 import { type AgentRepository, agentIn, agentRepository } from "../support/agent-checkout.ts";
 import { skipLoudly } from "../support/skip-loudly.ts";
 
-const files = { "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "out/\n" };
+/** More than the number of files up to which a checkout is not used again. */
+const many = Object.fromEntries(Array.from({ length: 260 }, (_, at) => [`many/${at}.txt`, `${at}\n`]));
+const files = { ...many, "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "out/\n" };
 const child = join(import.meta.dirname, "pool-child.ts");
 
 /** A repository with a checkout in the pool, and the commit that the second task starts from. */
@@ -15,6 +18,7 @@ async function repositoryWithPool() {
   const repository = agentRepository(files);
   const { checkout } = await repository.open({ task: "T-1", isContained: true });
   await removeCheckout(checkout);
+  expect(listPool(repository.commonFolder)).toHaveLength(1);
   repository.write("src/b.txt", "changed\n");
   repository.git("commit", "-qam", "next");
   return { repository, base: repository.git("rev-parse", "HEAD") };
@@ -97,7 +101,7 @@ describe.skipIf(whyNoMounts !== undefined)(
       const next = git("rev-parse", "HEAD");
       mkdirSync(join(path, ".git/state"), { recursive: true });
       const work = (task: string, at: string) => `"$NODE" "$CHILD" "$ROOT" ${task} ${at} words`;
-      const script = `cd "$ROOT" && mount -t tmpfs -o size=2100k,mode=700 none .git/state && ${work("T-1", base)} || exit 9
+      const script = `cd "$ROOT" && mount -t tmpfs -o size=3300k,mode=700 none .git/state && ${work("T-1", base)} || exit 9
       head -c 800000 /dev/zero > .git/state/junk
       if ${work("T-2", next)} 2>"$ERRORS"; then exit 8; fi
       rm .git/state/junk; mount -o remount,size=8m .git/state

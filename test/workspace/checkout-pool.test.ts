@@ -17,7 +17,10 @@ import { listPool, poolFolder, trimPool } from "../../src/workspace/checkouts/ch
 import { removeCheckout } from "../../src/workspace/checkouts/remove-checkout.ts";
 import { type AgentRepository, agentIn, agentRepository } from "../support/agent-checkout.ts";
 
+/** So many that the checkout is worth keeping. */
+const many = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`many/${at}.txt`, `${at}\n`]));
 const files = {
+  ...many,
   "a.txt": "a\n",
   "src/b.txt": "b\n",
   "src/deep/c.txt": "c\n",
@@ -233,14 +236,26 @@ describe("a checkout is not reused", () => {
 });
 
 describe("the pool", () => {
+  it("takes no small checkout, which is written faster than it is examined, but one with few large files", async () => {
+    const pooledOf = async (files: Record<string, string>) => {
+      using repository = agentRepository(files);
+      const base = repository.git("rev-parse", "HEAD");
+      await removeCheckout((await repository.open({ task: "T-1", base, isContained: true })).checkout);
+      return listPool(repository.commonFolder).length;
+    };
+    const named = { "a.txt": "a\n", [`${"long/".repeat(20)}b.txt`]: "b\n", "12345678.txt": "" };
+    expect(await pooledOf(named)).toBe(0);
+    expect(await pooledOf({ ...named, "large.txt": "large ".repeat(1_000_000) })).toBe(1);
+  });
+
   it("keeps the newest checkouts within its budget", async () => {
-    using repository = agentRepository({ ...files, "big.bin": "x".repeat(200_000) });
+    using repository = agentRepository({ ...files, "big.bin": "x".repeat(6_000_000) });
     const opened = [];
     for (const task of ["T-1", "T-2", "T-3"])
       opened.push((await repository.open({ task, isContained: true })).checkout);
     for (const checkout of opened) await removeCheckout(checkout);
     const [newest] = listPool(repository.commonFolder);
-    trimPool(repository.commonFolder, 400_000);
+    trimPool(repository.commonFolder, 10_000_000);
     await expect
       .poll(() => listPool(repository.commonFolder).map(({ folder }) => folder))
       .toEqual([newest?.folder]);

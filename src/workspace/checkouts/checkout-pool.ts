@@ -54,8 +54,13 @@ interface Pristine {
   readonly writtenMs: number;
 }
 
-/** Called when the files of a new checkout are written and before an agent sees them. */
+/** Up to this, writing every file takes less time than to find out which ones can stay. */
+const quickFiles = 250;
+const quickBytes = 4_000_000;
+
+/** Called when the files of a new checkout are written and before an agent sees them. A small one is not used again. */
 export function keepPristine(slot: string, { commit, commonFolder, index }: PristineOptions): void {
+  if (commit.length === sha1Length && isQuickToWrite(readFileSync(index))) return;
   copyFileSync(index, join(slot, pristineName));
   const writtenMs = statSync(index).ctimeMs;
   const pristine: Pristine = { commit, settings: settingsOf(commonFolder), writtenMs };
@@ -67,6 +72,25 @@ interface PristineOptions {
   readonly commonFolder: string;
   readonly index: string;
 }
+
+const sha1Length = 40;
+
+/** Reads an index with SHA-1 ids. Git writes version 2 of it unless it is configured otherwise, for many files. */
+function isQuickToWrite(index: Buffer): boolean {
+  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
+  if (version !== 2 || count > quickFiles) return false;
+  let bytes = 0;
+  for (let at = 12, seen = 0; seen < count; seen += 1) {
+    bytes += index.readUInt32BE(at + sizeAt);
+    const length = index.indexOf(0, at + nameAt) - at;
+    at += length + 8 - (length % 8);
+  }
+  return bytes <= quickBytes;
+}
+
+/** Where an entry of the index has the size of its file, and its name, which ends with up to 8 zero bytes. */
+const sizeAt = 36;
+const nameAt = 62;
 
 export function poolFolder(commonFolder: string): string {
   return join(realpathSync(checkoutsFolder(commonFolder)), "pool");
