@@ -29,7 +29,7 @@ import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Slots } from "../attempt/slots.ts";
 import { freshBase } from "../landing/fresh-base.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
-import { freeLeftLocks } from "../landing/recover-moves.ts";
+import { freeLeftLocks, lockPlaces } from "../landing/recover-moves.ts";
 import { TaskLogs } from "../landing/task-logs.ts";
 import { Fleet, includedIn, isFleet, type Offering } from "./fleet.ts";
 import { ConductorRoles } from "./hold-conductor.ts";
@@ -137,6 +137,8 @@ export interface Member extends AsyncDisposable {
 export async function openMember(context: IntegrationContext, request: MemberRequest): Promise<Member> {
   const { config, repository, engine, call } = context;
   const { stateFolder, sandbox, agents, offering } = request;
+  const places = lockPlaces(repository.root, repository.base);
+  places.catch(() => {}); // `freeLeftLocks` gets the error
   const secrets = new KnownSecrets();
   secrets.addFrom(repository.root, config.workspace.include);
   const project = findProject(repository.root);
@@ -146,7 +148,7 @@ export async function openMember(context: IntegrationContext, request: MemberReq
   const fleet =
     offering === undefined ? undefined : await openFleet({ ...context, agents, roles }, offering, host);
   showActive(stateFolder);
-  await freeLeftLocks(context);
+  await freeLeftLocks(context, places);
   const logs = shareLogs(context, stateFolder);
   const files = new SessionMemory(
     context,

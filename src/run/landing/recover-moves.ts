@@ -66,7 +66,7 @@ async function recover(
     if (!(await isUnderWay(engine, intent))) continue;
     const move = moveOf(intent);
     const what = `${move.kind === "land" ? "landing" : "roll-back"} ${nameOf(move)}`;
-    lines.push(...(await freeLocks(repository.root, move.base)));
+    lines.push(...(await freeLocks(await lockPlaces(repository.root, move.base))));
     const tell = (line: string) => lines.push(line);
     if ((await recoverMove({ ...context, onProgress: tell }, intent, held)) === "finished")
       lines.push(`finished the ${what} that was interrupted`);
@@ -154,12 +154,12 @@ export async function finishMove(
  * Removes git lock files that a killed command has left on any ref. If another git process is running, reports that and
  * continues.
  */
-export async function freeLeftLocks({
-  repository: { root, base },
-  onProgress,
-}: Pick<IntegrationContext, "repository" | "onProgress">): Promise<void> {
+export async function freeLeftLocks(
+  { repository: { root, base }, onProgress }: Pick<IntegrationContext, "repository" | "onProgress">,
+  places = lockPlaces(root, base),
+): Promise<void> {
   try {
-    for (const line of await freeLocks(root, base)) onProgress(line);
+    for (const line of await freeLocks(await places)) onProgress(line);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "E-GIT")) throw error;
     onProgress(error.message);
@@ -167,16 +167,27 @@ export async function freeLeftLocks({
 }
 
 /** Removes the lock files of killed git processes, which would stop every other git command. */
-async function freeLocks(root: string, base: string): Promise<readonly string[]> {
-  const checkout = (await checkoutOf(root, base)) ?? root;
-  const folders = await Promise.all(
-    ["--absolute-git-dir", "--git-common-dir"].map(async (which) =>
-      resolve(checkout, await git(checkout, ["rev-parse", which])),
-    ),
-  );
+async function freeLocks({ checkout, folders }: LockPlaces): Promise<readonly string[]> {
   const locks = [...new Set(folders)].flatMap(locksIn);
   const removed = await removeStaleLocks({ folders: [checkout, ...folders], locks });
   return removed.map((lock) => `removed ${lock}, left by a git process that has ended`);
+}
+
+interface LockPlaces {
+  readonly checkout: string;
+  /** The git folder of the checkout, and the one that all checkouts of the repository share. */
+  readonly folders: readonly string[];
+}
+
+/** Where git has locks while it works on a base. Only reads, so a caller can ask early. */
+export async function lockPlaces(root: string, base: string): Promise<LockPlaces> {
+  const checkout = (await checkoutOf(root, base)) ?? root;
+  const which = ["--absolute-git-dir", "--git-common-dir"];
+  const lines = (await git(checkout, ["rev-parse", ...which])).split("\n");
+  // A path can contain a line break.
+  const apart = () => Promise.all(which.map((one) => git(checkout, ["rev-parse", one])));
+  const folders = lines.length === which.length ? lines : await apart();
+  return { checkout, folders: folders.map((folder) => resolve(checkout, folder)) };
 }
 
 /** Restores files that an interrupted git has written; a person's own changes are not touched. */

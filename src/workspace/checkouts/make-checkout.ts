@@ -20,7 +20,7 @@ import {
 import { isAsIndexed, keepPristine, takeFromPool } from "./checkout-pool.ts";
 import { copyIncluded, readIncluded } from "./included-files.ts";
 import { rememberIndex } from "./known-index.ts";
-import { makeRepository, shareObjects, writeBranch, writePerson } from "./new-repository.ts";
+import { makeRepository, newConfig, shareObjects, writeBranch, writePerson } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";
 import { liesBehindLink } from "./walk-tree.ts";
 
@@ -47,11 +47,15 @@ export async function makeCheckout(plan: CheckoutPlan): Promise<Checkout> {
   const making = join(slot, "making");
   mkdirSync(places.temporary, { recursive: true, mode: 0o700 });
   const index = ownIndex(places);
-  await writeFiles(plan, making, index);
+  const [{ author }] = await Promise.all([
+    people(repositoryFolder(commonFolder)),
+    newConfig({ folder: slot, bare: false, like: base }),
+    writeFiles(plan, making, index),
+  ]);
   const branch = branchOf(name.task);
   const gitFolder = join(making, ".git");
   await makeRepository({ gitFolder, branch, like: base });
-  writePerson(gitFolder, (await people(repositoryFolder(commonFolder))).author);
+  writePerson(gitFolder, author);
   shareObjects(gitFolder, commonFolder);
   copyFileSync(index, join(gitFolder, "index"));
   rememberIndex(index, { parent: start, tree: (await readTop(repositoryFolder(commonFolder), start)).id });

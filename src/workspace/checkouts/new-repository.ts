@@ -3,7 +3,9 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -22,27 +24,46 @@ export interface NewRepository {
 
 /** Creates what `git init` creates without a template: no hooks, and refs as files. */
 export async function makeRepository({ gitFolder, branch, like }: NewRepository): Promise<void> {
-  const bare = branch === undefined;
   const folder = dirname(gitFolder);
   mkdirSync(folder, { recursive: true });
-  const kind = `${like.length} ${bare} ${statSync(folder).dev}`;
-  const config = configs.get(kind);
-  const format = like.length === 64 ? "sha256" : "sha1";
-  if (config === undefined) {
-    const words = ["init", "--quiet", "--template=", `--object-format=${format}`];
-    const where = bare ? ["--bare", gitFolder] : [`--initial-branch=${branch}`, folder];
-    await git(folder, ["-c", "init.defaultRefFormat=files", ...words, ...where]);
-    configs.set(kind, readFileSync(join(gitFolder, "config")));
-    return;
-  }
+  const config = await newConfig({ folder, bare: branch === undefined, like });
   for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags"])
     mkdirSync(join(gitFolder, name), { recursive: true });
   writeFileSync(join(gitFolder, "HEAD"), `ref: refs/heads/${branch ?? "main"}\n`);
   writeFileSync(join(gitFolder, "config"), config);
 }
 
-/** Configuration files by kind. Git writes the first one, because it depends on the file system. */
-const configs = new Map<string, Buffer>();
+/** Configuration files by kind. */
+const configs = new Map<string, Promise<Buffer>>();
+
+/**
+ * The configuration of a new repository below a folder. It depends on the file system, so git writes the first one, in a
+ * repository that is removed again.
+ */
+export function newConfig({ folder, bare, like }: ConfigPlace): Promise<Buffer> {
+  const kind = `${like.length} ${bare} ${statSync(folder).dev}`;
+  const known = configs.get(kind) ?? readNewConfig({ folder, bare, like });
+  configs.set(kind, known);
+  known.catch(() => configs.delete(kind));
+  return known;
+}
+
+interface ConfigPlace extends Pick<NewRepository, "like"> {
+  readonly folder: string;
+  readonly bare: boolean;
+}
+
+async function readNewConfig({ folder, bare, like }: ConfigPlace): Promise<Buffer> {
+  const tried = mkdtempSync(join(folder, ".new-"));
+  try {
+    const format = `--object-format=${like.length === 64 ? "sha256" : "sha1"}`;
+    const words = ["init", "--quiet", "--template=", format, ...(bare ? ["--bare"] : []), tried];
+    await git(folder, ["-c", "init.defaultRefFormat=files", ...words]);
+    return readFileSync(join(tried, bare ? "config" : ".git/config"));
+  } finally {
+    rmSync(tried, { recursive: true, force: true });
+  }
+}
 
 /** Lets a git folder use the objects of another without copying them, including the limits of a shallow clone. */
 export function shareObjects(gitFolder: string, from: string): void {
