@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BytePath, onDisk, shown } from "../../workspace/git/byte-path.ts";
 import { asEnvironment, exactSettings, isRefused, replaceFilter } from "../../workspace/git/git-settings.ts";
-import { filtersIn } from "../../workspace/git/known-filters.ts";
+import { filtersIn } from "../../workspace/git/known-settings.ts";
 import { fillLargeFiles } from "../../workspace/git/large-files.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { git, gitBytes, tryGit } from "../../workspace/git/run-git.ts";

@@ -4,7 +4,7 @@ import { protectedPaths } from "../../core/paths/protected-paths.ts";
 import { gitFolderOf } from "../../workspace/files/find-project.ts";
 import { asBytes, type BytePath, onDisk } from "../../workspace/git/byte-path.ts";
 import { asEnvironment, isRefused, replaceFilter } from "../../workspace/git/git-settings.ts";
-import { filtersIn } from "../../workspace/git/known-filters.ts";
+import { filtersIn } from "../../workspace/git/known-settings.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";

@@ -1,5 +1,5 @@
 import { asEnvironment, exactSettings, replaceFilter } from "../git/git-settings.ts";
-import { filtersIn } from "../git/known-filters.ts";
+import { filtersIn } from "../git/known-settings.ts";
 import { type GitRun, tryGit } from "../git/run-git.ts";
 
 /** Git with the git folder of an agent's checkout. Filters that are configured there do not run. */

@@ -1,5 +1,5 @@
 import { asEnvironment, exactSettings, isRefused, replaceFilter, type Setting } from "../git/git-settings.ts";
-import { filtersIn } from "../git/known-filters.ts";
+import { filtersIn } from "../git/known-settings.ts";
 import type { GitOptions } from "../git/run-git.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { type Checkout, ownIndex, repositoryFolder } from "./checkout.ts";

@@ -4,7 +4,7 @@ import { removeFolder } from "../files/remove-folder.ts";
 import { type BytePath, onDisk } from "../git/byte-path.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { asEnvironment, exactSettings, isRefused, replaceFilter } from "../git/git-settings.ts";
-import { filtersIn } from "../git/known-filters.ts";
+import { filtersIn } from "../git/known-settings.ts";
 import { fillLargeFiles } from "../git/large-files.ts";
 import { readName, splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";

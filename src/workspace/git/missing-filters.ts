@@ -1,7 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { settingsIn } from "./known-settings.ts";
 import { splitAtZero } from "./read-diff.ts";
-import { git, gitBytes, tryGit } from "./run-git.ts";
+import { git, gitBytes } from "./run-git.ts";
 
 export interface MissingFilter {
   /** As in `filter=lfs`. */
@@ -17,10 +18,9 @@ const programForm = /^([\w.+-]+)(?=\s|$)/;
 
 /** Required filters of tracked files whose program is not installed. Git refuses to check out these files. */
 export async function missingFilters(root: string, path: string): Promise<readonly MissingFilter[]> {
-  const listed = await tryGit(root, ["config", "--null", "--get-regexp", "^filter\\."]);
   const filters = new Map<string, Map<string, string>>();
-  for (const line of listed.exit === 0 ? splitAtZero(listed.stdout).map(String) : []) {
-    const [, name, key, value] = settingForm.exec(line) ?? [];
+  for (const setting of await settingsIn(root)) {
+    const [, name, key, value] = settingForm.exec(setting) ?? [];
     if (name === undefined || key === undefined) continue;
     filters.set(name, (filters.get(name) ?? new Map()).set(key, value ?? ""));
   }

@@ -1,6 +1,7 @@
 import type { Config } from "../../contract/config.ts";
 import { trackingRef } from "../../core/names/ref-names.ts";
 import type { Project } from "../files/find-project.ts";
+import { isOn, settingsIn } from "./known-settings.ts";
 import { readRef } from "./refs.ts";
 import { git, tryGit } from "./run-git.ts";
 
@@ -30,16 +31,18 @@ export function baseRefOf(base: string, { integrate, remote }: Omit<BaseSettings
 /** The repository and its base branch; or why Lockstep cannot use them. */
 export async function readRepository(
   project: Project,
-  settings: BaseSettings,
+  wanted: BaseSettings,
 ): Promise<RepositoryState | Unusable> {
-  const { base_branch: baseBranch } = settings;
+  const { base_branch: baseBranch } = wanted;
   const found = await findRepository(project);
   if ("error" in found) return found;
   const { root, commonFolder } = found;
-  const [unsupported, { exit, stdout }] = await Promise.all([
-    whyUnsupported(root),
+  const [settings, { exit, stdout }] = await Promise.all([
+    settingsIn(root),
     tryGit(root, ["symbolic-ref", "--quiet", "HEAD"]),
   ]);
+  const canBeBare = isOn(settings, "core.bare") || (exit !== 0 && exit !== 1);
+  const unsupported = (canBeBare ? await whyNoCheckout(root) : undefined) ?? whySparse(settings);
   if (unsupported !== undefined) return { error: unsupported };
   const base =
     baseBranch ??
@@ -51,7 +54,7 @@ export async function readRepository(
       : undefined);
   if (base === undefined)
     return { error: "no branch is checked out: check out the one to merge into, or set `base_branch`" };
-  const baseRef = baseRefOf(base, settings);
+  const baseRef = baseRefOf(base, wanted);
   const baseCommit = (await readRef(root, baseRef)) ?? (await readRef(root, `refs/heads/${base}`));
   if (baseCommit === undefined) return { error: await whyNoBase(root, base) };
   return { root, commonFolder, base, baseRef, baseCommit };
@@ -76,15 +79,15 @@ export async function whyBare(folder: string): Promise<string | undefined> {
 
 const bare = "this is a bare repository, which has no files to check: work in a clone of it";
 
-async function whyUnsupported(root: string): Promise<string | undefined> {
-  const [isBare, sparse] = await Promise.all([
-    git(root, ["rev-parse", "--is-bare-repository"]),
-    tryGit(root, ["config", "--bool", "core.sparseCheckout"]),
-  ]);
-  if (isBare === "true") return bare;
-  if (sparse.stdout.toString().trim() === "true")
-    return "a sparse checkout hides files from the checks: run `git sparse-checkout disable`";
-  return undefined;
+/** A worktree of a bare repository has its settings and is none. Throws where git cannot read the repository. */
+async function whyNoCheckout(root: string): Promise<string | undefined> {
+  return (await git(root, ["rev-parse", "--is-bare-repository"])) === "true" ? bare : undefined;
+}
+
+function whySparse(settings: readonly string[]): string | undefined {
+  return isOn(settings, "core.sparsecheckout")
+    ? "a sparse checkout hides files from the checks: run `git sparse-checkout disable`"
+    : undefined;
 }
 
 async function whyNoBase(root: string, base: string): Promise<string> {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BytePath } from "./byte-path.ts";
 import { asEnvironment, exactSettings, replaceFilter } from "./git-settings.ts";
-import { filtersIn } from "./known-filters.ts";
+import { filtersIn } from "./known-settings.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { git, gitBytes, tryGit } from "./run-git.ts";
 import { listTree, type TreeEntry } from "./tree-entries.ts";

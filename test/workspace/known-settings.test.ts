@@ -2,7 +2,7 @@ import { appendFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { filtersIn } from "../../src/workspace/git/known-filters.ts";
+import { filtersIn, isOn, settingsIn } from "../../src/workspace/git/known-settings.ts";
 import { temporaryRepository } from "../support/run-command.ts";
 
 const settledMs = 150;
@@ -43,5 +43,28 @@ describe("git's configured filters", () => {
     expect(await own()).toHaveLength(3);
     writeFileSync(included, "");
     expect(await own()).toEqual(["filter.f0", "filter.f1"]);
+  });
+});
+
+describe("a setting", () => {
+  it("is on where git says so, in every form of its value", async () => {
+    const values = ["true", "YES", "on", "1", "+01", "-1", "2k", "false", "no", "off", "0", "00", "", "TRUE"];
+    for (const value of [...values, undefined]) {
+      using repository = temporaryRepository();
+      const earlier = value === "false" ? "true" : "false";
+      const line = value === undefined ? "Flag" : `Flag = ${value}`;
+      appendFileSync(join(repository.path, ".git", "config"), `[Own]\n\tflag = ${earlier}\n\t${line}\n`);
+      const wanted = repository.git("config", "--bool", "own.flag") === "true";
+      expect({ value, on: isOn(await settingsIn(repository.path), "own.flag") }).toEqual({
+        value,
+        on: wanted,
+      });
+    }
+  });
+
+  it("is off where it is not set, whatever another one is called", async () => {
+    using repository = temporaryRepository();
+    repository.git("config", "own.flags", "true");
+    expect(isOn(await settingsIn(repository.path), "own.flag")).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ const settledMs = 100;
 const knownMax = 100;
 
 interface Known {
-  readonly filters: readonly string[];
+  readonly settings: readonly string[];
   readonly atMs: number;
   /** The configuration files, each with its fingerprint. */
   readonly marks: readonly (readonly [file: string, mark: string])[];
@@ -20,32 +20,46 @@ interface Known {
 
 const known = new Map<string, Known>();
 
-/** The filters that are configured for a folder, as `filter.NAME`. Read again when a configuration file has changed. */
+/** The filters that are configured for a folder, as `filter.NAME`. */
 export async function filtersIn(folder: string, options: GitOptions = {}): Promise<readonly string[]> {
+  const settings = await settingsIn(folder, options);
+  return [...new Set(settings.flatMap((setting) => filterKey.exec(setting)?.[1] ?? []))];
+}
+
+/** Whether a setting is on, as git reads it: the last value counts, and a name without a value is true. */
+export function isOn(settings: readonly string[], name: string): boolean {
+  const last = settings.findLast((setting) => setting === name || setting.startsWith(`${name}\n`));
+  return last === name || /^(?:true|yes|on|[+-]?0*[1-9]\d*[kmg]?)$/i.test(last?.slice(name.length + 1) ?? "");
+}
+
+/**
+ * Every setting of a folder as `NAME`, a line break and the value; a setting can have no value, and occur more than once.
+ * Read again when a configuration file has changed.
+ */
+export async function settingsIn(folder: string, options: GitOptions = {}): Promise<readonly string[]> {
   const key = JSON.stringify([folder, options.env]);
   const before = known.get(key);
-  if (before !== undefined && isFresh(before)) return before.filters;
+  if (before !== undefined && isFresh(before)) return before.settings;
   const asked = { atMs: performance.now(), wallMs: Date.now() };
-  const words = ["config", "--null", "--show-origin", "--name-only", "--list"];
+  const words = ["config", "--null", "--show-origin", "--list"];
   const fields = splitAtZero(await gitBytes(folder, words, options)).map(String);
-  const names = fields.flatMap((field, at) => (at % 2 === 1 ? (filterKey.exec(field)?.[1] ?? []) : []));
-  const filters = [...new Set(names)];
+  const settings = fields.filter((_field, at) => at % 2 === 1);
   const files = [...usualFiles(), ...originsIn(fields).map((file) => resolve(folder, file))];
   const isSettled = files.every((file) => changedMs(file) < asked.wallMs - settledMs);
   known.delete(key);
   if (known.size >= knownMax) known.clear();
   if (isSettled)
-    known.set(key, { filters, atMs: asked.atMs, marks: files.map((file) => [file, markOf(file)]) });
-  return filters;
+    known.set(key, { settings, atMs: asked.atMs, marks: files.map((file) => [file, markOf(file)]) });
+  return settings;
 }
 
-const filterKey = /^(filter\..*)\.(?:clean|smudge|process)$/s;
+const filterKey = /^(filter\.[^\n]*)\.(?:clean|smudge|process)(?:\n|$)/;
 
 function isFresh({ atMs, marks }: Known): boolean {
   return performance.now() - atMs < agedMs && marks.every(([file, mark]) => markOf(file) === mark);
 }
 
-/** Origins and names alternate; origins that are files start with `file:`. */
+/** Origins and settings alternate; origins that are files start with `file:`. */
 function originsIn(fields: readonly string[]): readonly string[] {
   const files = fields.flatMap((field, at) =>
     at % 2 === 0 && field.startsWith("file:") ? field.slice(5) : [],
