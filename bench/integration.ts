@@ -95,7 +95,7 @@ function manyFiles(lockstep: string, files: number): Section {
     for (let number = 0; number < tasks; number += 1) {
       const side = join(theirs.path, "..", `${theirs.name}-side-${number}`);
       theirs.git("worktree", "add", "--quiet", "-b", `side-${number}`, side);
-      const inSide = { cwd: side, env: { ...childEnvironment(), LOCKSTEP_TASK: `T-${number}` } };
+      const inSide = { cwd: side, env: { ...optionsIn(theirs).env, LOCKSTEP_TASK: `T-${number}` } };
       execFileSync("sh", ["agent.sh"], inSide);
       execFileSync("git", ["commit", "--quiet", "--all", "--message=made"], inSide);
       execFileSync("sh", ["check.sh"], inSide);
