@@ -63,7 +63,7 @@ describe("one hook call", () => {
     });
   });
 
-  it("says where a document is malformed, without repeating it", async () => {
+  it("gives the position of a syntax error, without repeating the text", async () => {
     const verdict = await runPoint("PreWrite", new TextEncoder().encode('{"pass": hunter2}'), memoryPorts());
     expect(verdict.reason).toBe("the payload is not one JSON document: Unexpected token 'h'");
   });

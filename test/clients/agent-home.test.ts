@@ -207,7 +207,7 @@ const filesIn = (folder: string) =>
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 
-/** An agent's conversation with a client, and what the agent planted beside it. */
+/** An agent's conversation with a client, and files that the agent planted next to it. */
 function heldWith({ client, make, record, others }: Held, text: string) {
   const place = homes(make);
   mkdirSync(place.root, { recursive: true });

@@ -58,7 +58,7 @@ const obeyed = {
   ],
 };
 
-/** Tries each path, and the paths beside it as links into the home. */
+/** Tries each path, and next to each one a link into the home. */
 const plants = `
 for (const path of ${JSON.stringify(obeyed)}[name]) {
   const file = join(folder, path);

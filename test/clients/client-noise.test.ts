@@ -39,8 +39,8 @@ describe.each([
   ["gemini", geminiAgent, ofGemini],
   ["codex", codexAgent, ofCodex],
   ["copilot", copilotAgent, []],
-] as const)("the output of %s beside its messages", (name, agent, noise) => {
-  /** What is shown of these lines, and the number of events. */
+] as const)("the output of %s besides its messages", (name, agent, noise) => {
+  /** The shown part of these lines, and the number of events. */
   async function shown(lines: readonly string[], { exit = 0 } = {}) {
     using folder = temporaryFolder({
       lines: lines.map((line) => `${line}\n`).join(""),

@@ -133,7 +133,7 @@ describe("a program that is an agent", () => {
     ["that is killed", "kill -9 $$", {}, "`sh` was ended by SIGKILL"],
     ["that takes too long", "sleep 60", { msMax: 300 }, "`sh` was stopped after its timeout of 0.3 seconds"],
     ["whose folder is missing", ":", { folder: "/no/folder" }, "its folder `/no/folder` does not exist"],
-  ])("%s has failed, and the reason says so", async (_, script, more, reason) => {
+  ])("%s has failed, with the reason", async (_, script, more, reason) => {
     expect((await shell(script, more)).end).toMatchObject({
       how: "failed",
       reason: expect.stringContaining(reason),

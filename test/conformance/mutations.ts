@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
 
-/** A change that removes what some rows of test/conformance/conformance.md demand, and the test that has to notice. */
+/**
+ * A change that removes the behavior of some rows of test/conformance/conformance.md, and the test that must notice it.
+ */
 const mutation = z.strictObject({
   rows: z.array(z.string()).min(1),
   file: z.string(),
-  /** Stands exactly once in the file. */
+  /** Occurs exactly once in the file. */
   from: z.string().min(1),
   to: z.string(),
   test: z.string(),

@@ -44,7 +44,7 @@ describe("the page about messages", () => {
     expect(sources.some(inOrder)).toBe(true);
   });
 
-  it("says under each message what to do", () => {
+  it("gives an action under each message", () => {
     const sections = page.split(/^### .+$/m).slice(1);
     expect(sections.filter((text) => text.split(/^## /m)[0]?.trim() === "")).toEqual([]);
   });

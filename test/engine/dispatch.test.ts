@@ -80,7 +80,7 @@ describe("a dispatch", () => {
     expect(await stateOf(engine, "T-1")).toBe("IN_PROGRESS");
   });
 
-  it("gives each attempt a higher epoch, whatever the task", async () => {
+  it("gives each attempt a higher epoch, for any task", async () => {
     const engine = await memoryEngine();
     const epochs: unknown[] = [];
     for (const id of ["T-1", "T-2", "T-1"]) {

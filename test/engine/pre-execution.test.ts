@@ -6,7 +6,7 @@ import { dispatch, memoryEngine, packet, person, submit, type TestEngine } from 
 
 const folder = "/checkouts/T-1";
 
-/** T-1 was dispatched after T-0, on which it depends, was merged. */
+/** T-0 is merged; T-1, which depends on it, is dispatched. */
 async function dispatched(): Promise<{ engine: TestEngine; call: Call }> {
   const engine = await memoryEngine();
   engine.disk[folder] = null;

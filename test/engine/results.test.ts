@@ -193,7 +193,7 @@ describe("completion", () => {
     expect(await engine.ledger.locks({ active: true })).toEqual([]);
   });
 
-  it("runs `cmd:` criteria itself, whatever a claim says", async () => {
+  it("runs `cmd:` criteria itself, despite any claim", async () => {
     const said = { acceptance_check: [{ criterion: "cmd: npm test", status: "pass", evidence: "green" }] };
     const red = await reviewed(["cmd: npm test"], async () => ({ ...evidence, exit: 1 }));
     const denied = await operate(red, "complete", { task: "T-1", document: said, commit: "abc123" }, person);

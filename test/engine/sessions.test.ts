@@ -32,7 +32,7 @@ async function move(engine: Engine, event: SessionEvent, facts = {}): Promise<Se
 
 const met = { spec: null, acceptance: null, architecture: null } as const;
 
-/** Up to the gate of the design. */
+/** Moves a session to the gate of the design. */
 async function atGate(): Promise<TestEngine> {
   const engine = await opened();
   await move(engine, { type: "intake-done" }, met);

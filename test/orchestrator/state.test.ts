@@ -184,7 +184,7 @@ describe("the state of an orchestrator", () => {
     expect(existsSync(join(later.folders.reports, `orchestrator-compliance-${id}.json`))).toBe(true);
   });
 
-  it("created by a person and unused for 12 hours gives no caller a role", () => {
+  it("created by a person and unused for 12 hours makes no caller an orchestrator", () => {
     using repository = temporaryRepository();
     const { layers, folders } = opened(repository);
     folders.open("tmp");
@@ -308,7 +308,7 @@ describe("parallel calls", () => {
     ]);
   });
 
-  it("take over the lock of a dead process, and fail if a running process holds it", async () => {
+  it("take over the lock of a dead process, and fail while a running process holds it", async () => {
     using repository = temporaryRepository();
     const { read, folders } = opened(repository);
     folders.open("tmp");

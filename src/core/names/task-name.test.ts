@@ -102,7 +102,7 @@ describe("the name of a session", () => {
     expect(readTaskName(`${name}/T-1`)).toMatchObject({ session: name });
   });
 
-  it("says where its tasks' worklogs are", () => {
+  it("gives the path of its tasks' worklogs", () => {
     expect(worklogPath(session, "T-1")).toBe(`.agents-work/${session}/worklogs/T-1.md`);
     expect(worklogPath(null, "T-1")).toBe(".agents-work/worklogs/T-1.md");
   });

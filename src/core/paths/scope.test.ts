@@ -100,7 +100,7 @@ const globSegment = fc.constantFrom("a", "b", "*", "**", "a*", "?", "*.ts", "[ab
 const glob = fc.array(globSegment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join("/"));
 
 describe("against a plain model", () => {
-  it("globs match what picomatch matches, except for the folder of a trailing `**`", () => {
+  it("globs match the same paths as in picomatch, except for the folder of a trailing `**`", () => {
     fc.assert(
       fc.property(glob, path, (pattern, candidate) => {
         if (!/[*?[{]/.test(pattern)) return;

@@ -44,7 +44,7 @@ describe("before compaction", () => {
     expect(verdict.reason).toBe("the snapshot cannot be written: disk full");
   });
 
-  it("saves the four parts once, and says where", async () => {
+  it("saves the four parts once, and returns the path", async () => {
     const saved: [string | undefined, Snapshot][] = [];
     const ports = {
       ...memoryPorts(),

@@ -94,7 +94,7 @@ describe("where a write goes", () => {
     expect((await judge(preWrite, altered(request, resource(path, action)), ports)).code).toBe(code);
   });
 
-  it("judges what is forbidden before what is outside, over all writes", async () => {
+  it("judges forbidden paths before paths outside the lock, over all writes", async () => {
     const writes = ["lib/a", "src/secret/key"].map((path) => ({ resource: path, action: "edit" }));
     expect((await judge(preWrite, altered(request, { writes }), ports)).code).toBe("R-PW-002");
     const crossed = { "assignment.lock_scope": ["src/a.py"], "assignment.forbidden_scope": ["src/b.py"] };

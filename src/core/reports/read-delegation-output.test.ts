@@ -41,7 +41,7 @@ describe("a delegation's output", () => {
     expect(resultOf({ result: { ...delegation, status: "needs_review" } })).toMatchObject({ status: "done" });
   });
 
-  it("that is blocked claims nothing and says why", () => {
+  it("that is blocked claims nothing and gives its reason", () => {
     expect(read({ status: "blocked", blockers: ["no key", "no network"] })).toMatchObject({
       status: "blocked",
       result: { changes: [], acceptance_check: [], notes_for_orchestrator: ["no key", "no network"] },

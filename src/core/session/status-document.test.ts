@@ -107,7 +107,7 @@ describe("status.json", () => {
     expect([...seen].sort()).toEqual([...sessionStates].sort());
   });
 
-  it("has what S4 requires, and the mode and the blocker", () => {
+  it("has the required fields of S4, and the mode and the blocker", () => {
     const blocker = { code: "subagent_failure", reason: "r", recovery: "lockstep resume" };
     const noted = step(full, {
       ...{ type: "note", assumptions: ["one currency"], knownIssues: ["rounds twice"] },

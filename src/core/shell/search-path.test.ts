@@ -4,7 +4,7 @@ import { analyzeCommand } from "./analyze.ts";
 const venv = "/repo/.venv/bin";
 const system = ["/usr/bin", "/bin"];
 
-/** What is opaque in a command, with these programs in the folders of PATH. */
+/** The opaque parts of a command, with these programs in the folders of PATH. */
 function opaque(command: string, path: readonly string[], programs: readonly string[]): readonly string[] {
   const files = new Set([...programs, ...["ls", "cat", "git", "ssh"].map((name) => `/usr/bin/${name}`)]);
   const disk = {
