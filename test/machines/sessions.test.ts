@@ -59,10 +59,18 @@ describe("a session of `lockstep start`", { timeout: 300_000 }, () => {
       `UPDATE lockstep.clock SET ms = greatest(ms, extract(epoch FROM now()) * 1000) + ${conductorSeconds * 1000}`,
     );
 
-    // The first machine never comes to the gate.
     const taken = await conducts(second, "resume", session);
     expect([taken.status, taken.workflow.state], taken.stderr).toEqual([3, "APPROVE_DESIGN"]);
     expect(existsSync(fileOf(second, session, "architecture.md"))).toBe(true);
+    expect(existsSync(fileOf(all.first, session, "architecture.md"))).toBe(false);
+    const asked = await all.first.run(["decide"]);
+    expect([asked.status, asked.stdout], asked.stderr).toEqual([
+      0,
+      expect.stringContaining("architecture.md"),
+    ]);
+    expect(readFileSync(fileOf(all.first, session, "architecture.md"), "utf8")).toBe(
+      readFileSync(fileOf(second, session, "architecture.md"), "utf8"),
+    );
     expect((await all.first.run(["decide", "UD-APPROVE-DESIGN", "approved"])).status).toBe(0);
     const planned = await conducts(second, "resume", session);
     expect([planned.status, planned.workflow.state], planned.stderr).toEqual([3, "REVIEW_STRATEGY"]);

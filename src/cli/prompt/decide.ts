@@ -4,6 +4,7 @@ import { decisionName, decisionNamed } from "../../engine/decisions/decision-ids
 import type { AnswerOf } from "../../engine/operate.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { type AfterAnswer, afterAnswer } from "../../session/after-answer.ts";
+import { fetchDesigns } from "../../session/files/fetch-designs.ts";
 import { gateDocuments } from "../../session/files/gate-documents.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
@@ -42,12 +43,23 @@ export function decideCommand(
   return showReading<Shown>({ text: ({ text }) => text, exit: ({ exit }) => exit }, async () => {
     const decisions = await readDecisions(id, all === true, options);
     if ("allow" in decisions) return decisions;
+    await fetchDocuments(decisions);
     const isAsking =
       all !== true && (await hasPerson()) && decisions.some(({ state }) => state === "pending");
     return isAsking
       ? askAll(id === undefined ? undefined : decisions[0]?.id)
       : { text: await decisionsText(decisions, options), exit: 0 };
   });
+}
+
+/** The documents of a question may be on another machine. */
+async function fetchDocuments(decisions: Decisions): Promise<void> {
+  if (process.env.LOCKSTEP_SOCKET || decisions.every(({ data }) => data?.documents === undefined)) return;
+  using opened = await openEngine();
+  const { engine, config, project } = opened;
+  const { root, realRoot = root } = project.place;
+  const place = { engine, config, root: realRoot, stateFolder: openStateFolder(project) };
+  for (const line of await fetchDesigns(place, decisions)) writeAll(2, `lockstep: ${printable(line)}\n`);
 }
 
 interface Shown {
