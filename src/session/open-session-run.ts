@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
 import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { isMeta } from "../core/names/task-name.ts";
@@ -16,7 +17,7 @@ import { findInstructions } from "../workspace/config/find-instructions.ts";
 import { backUpFiles } from "../workspace/plan/session-backup.ts";
 import { lookUp } from "./files/look-up.ts";
 import { publishStatus } from "./files/publish-status.ts";
-import { withRoleAgents } from "./roles/role-agents.ts";
+import { type RoleAgents, withRoleAgents } from "./roles/role-agents.ts";
 import { type SessionContext, SessionFault } from "./roles/session-context.ts";
 
 export interface SessionRequest {
@@ -46,39 +47,12 @@ export async function openSessionRun(
 ): Promise<OpenedSession | Deny> {
   const roles = withRoleAgents(given.config);
   const context = { ...given, config: roles.config };
-  const file = `${context.repository.root}/${sessionPath(name, copyName)}`;
-  const request = {
-    plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
-    session: { session: name, file },
-  };
-  const offering = offeringOf(context);
-  const agents = new Agents(context.config, context.repository, offering?.labels);
-  const offers = offering === undefined ? {} : { offering };
   let role = "";
   const onWork = (task: string, event: AgentEvent) => onTask(isMeta(task) ? role : task, event);
-  const prepared = await prepareRun(context, { ...request, ...offers, agents, stateFolder, onTask: onWork });
-  if ("allow" in prepared) return prepared;
-  const run = await prepared.open().catch((error: unknown) => {
-    if (error instanceof HostRunning)
-      return deny(
-        "R-ST-001",
-        `process ${error.host?.pid ?? "?"} runs tasks here: wait for it, or stop it first`,
-      );
-    throw error;
-  });
-  if ("allow" in run) return run;
-  const unusable = await run.context.agents.prepare(roles.names);
-  if (unusable !== undefined) {
-    await run[Symbol.asyncDispose]();
-    return unusable;
-  }
+  const opened = await openAsConductor(context, roles, { name, stateFolder, onTask: onWork });
+  if ("allow" in opened) return opened;
+  const { run, walls, held } = opened;
   const { engine, call, repository } = context;
-  const held = run.context.conductorOf?.(name);
-  if (held === undefined) {
-    await run[Symbol.asyncDispose]();
-    await refuseConducted(engine, name);
-    return deny("R-ST-001", `another process conducts session \`${name}\`: try again`);
-  }
   const say = (text: string) => tell(maskByOwnRules(run.context.secrets.mask(text)));
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
@@ -115,7 +89,41 @@ export async function openSessionRun(
   }
   return {
     context: sessionContext,
-    walls: prepared.walls,
+    walls,
     [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
   };
+}
+
+/** Opens the run, and takes the role of the session's conductor. */
+async function openAsConductor(
+  context: IntegrationContext,
+  roles: RoleAgents,
+  { name, stateFolder, onTask }: Pick<SessionRequest, "name" | "stateFolder" | "onTask">,
+) {
+  const { engine, repository } = context;
+  const offering = offeringOf(context);
+  const prepared = await prepareRun(context, {
+    plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
+    session: { session: name, file: join(repository.root, sessionPath(name, copyName)) },
+    agents: new Agents(context.config, repository, offering?.labels),
+    ...(offering === undefined ? {} : { offering }),
+    ...{ stateFolder, onTask },
+  });
+  if ("allow" in prepared) return prepared;
+  const run = await prepared.open().catch((error: unknown) => {
+    if (error instanceof HostRunning)
+      return deny(
+        "R-ST-001",
+        `process ${error.host?.pid ?? "?"} runs tasks here: wait for it, or stop it first`,
+      );
+    throw error;
+  });
+  if ("allow" in run) return run;
+  const unusable = await run.context.agents.prepare(roles.names);
+  const held = run.context.conductorOf?.(name);
+  if (unusable === undefined && held !== undefined) return { run, walls: prepared.walls, held };
+  await run[Symbol.asyncDispose]();
+  if (unusable !== undefined) return unusable;
+  await refuseConducted(engine, name);
+  return deny("R-ST-001", `another process conducts session \`${name}\`: try again`);
 }
