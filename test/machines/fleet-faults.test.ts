@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { cuttingProxy } from "../support/cutting-proxy.ts";
 import { type Fleet, fleet, unsandboxed, worker } from "../support/fleet.ts";
@@ -13,8 +12,8 @@ import { eventually } from "../support/run-command.ts";
 afterAll(closeDatabases);
 
 const leaseSeconds = 20;
-/** A little more than a command waits for the ledger. */
-const commandSeconds = 32;
+/** The agent stops ten seconds before its end, later than a command would fail. */
+const waitedLeaseSeconds = 45;
 
 /** Its first attempt talks and never ends; the next one does its work. */
 const stuckOnce = (id: string, mark: string) => [
@@ -135,28 +134,31 @@ describe("a machine that is cut off for longer than a lease (M-4)", { timeout: 1
 });
 
 describe("a worker that cannot reach the ledger for longer than a command waits (M-3)", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, () => {
-  it("stays, says so once, and does the next task", async () => {
+  it("stops its agent in time, stays, says so once, and does the task again", async () => {
+    const mark = `m3-${process.pid}`;
     await using all = await fleet({
-      agents: { aA: [[writes("A"), answer("OK")]] },
-      tasks: [farTask("A")],
+      agents: { aA: stuckOnce("A", mark) },
+      tasks: [farTask("A", `, timeout_seconds: ${waitedLeaseSeconds}`)],
     });
     await using toDatabase = await cuttingProxy(all.database.server.port);
     const url = new URL(all.database.url);
     url.host = `127.0.0.1:${toDatabase.port}`;
     using cutOff = worker(all, all.join("far", { url: url.href }), "--slots", "1", "--label", "far");
     await eventually("a slot", async () => (await all.status()).machines?.find(({ slots }) => slots === 1));
+    using running = all.first.start(["run", "--json"]);
+    await eventually("the agent works", () => atWork(mark) > 0 || undefined, 90_000);
     toDatabase.cut();
-    await eventually("it says so", () => cutOff.errors().includes("lockstep: waiting: ") || undefined);
-    await sleep(commandSeconds * 1000);
+    await eventually("the agent is stopped", () => atWork(mark) === 0 || undefined, 60_000);
     toDatabase.join();
-    const ran = await all.first.run(["run", "--json"]);
-    expect(ran.status, `${ran.stderr}\n${cutOff.errors()}`).toBe(0);
+    const { status, stdout, stderr } = await running.ended;
+    expect(status, `${stderr}\n${cutOff.errors()}`).toBe(0);
+    expect(JSON.parse(stdout).tasks).toMatchObject([{ id: "A", state: "MERGED", attempts: 2 }]);
     cutOff.process.kill("SIGINT");
-    const { status, stderr } = await cutOff.ended;
-    expect(status, stderr).toBe(0);
-    expect(stderr.match(/waiting:|answers again/g)).toEqual(["waiting:", "answers again"]);
+    const ended = await cutOff.ended;
+    expect(ended.status, ended.stderr).toBe(0);
+    expect(ended.stderr.match(/waiting:|answers again/g)).toEqual(["waiting:", "answers again"]);
     await expectEachOnce(all, ["A"]);
   });
 });
