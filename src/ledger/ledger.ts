@@ -76,6 +76,8 @@ export interface Ledger {
   waitWhile?(lasts: () => boolean): Disposable;
   /** Absent if the ledger belongs to one machine: its logs are files there. */
   readonly logs?: SharedLogs;
+  /** Absent if the ledger belongs to one machine. */
+  readonly hints?: Hints;
   about(): Promise<LedgerAbout>;
   /** Checks everything that is stored: damaged rows, a broken event chain, missing events at the end. */
   verify(): Promise<Verification>;
@@ -103,6 +105,18 @@ export interface LogTail {
   /** Where the text begins in the file, in bytes. */
   readonly from: number;
   readonly text: string;
+}
+
+/**
+ * Tells waiting processes, also of other machines, that there is something to do. A hint can be lost, so who waits also
+ * asks at intervals.
+ */
+export interface Hints {
+  give(): void;
+  /** Grows with each hint. */
+  readonly count: number;
+  /** Resolves when `count` is not this any more. */
+  after(count: number): Promise<void>;
 }
 
 export interface LedgerAbout {

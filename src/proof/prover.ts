@@ -119,6 +119,8 @@ export class Prover implements Disposable, AsyncDisposable {
     string,
     { readonly run: Promise<Proven | Failed>; readonly end: AbortController }
   >();
+  /** Runs wait for a place in the order in which they were started ahead. */
+  #lastBegun: Promise<void> = Promise.resolve();
   #installing: Promise<unknown> = Promise.resolve();
   readonly #end = new AbortController();
 
@@ -152,8 +154,10 @@ export class Prover implements Disposable, AsyncDisposable {
     const key = JSON.stringify([commit, command, change]);
     if (!this.runsAhead || this.#ahead.has(key)) return;
     const end = new AbortController();
-    const run = this.#run({ commit, command, change }, end.signal);
-    run.catch(() => {}); // the caller of `run` gets the error
+    const { promise: begun, resolve: begins } = Promise.withResolvers<void>();
+    const run = this.#lastBegun.then(() => this.#run({ commit, command, change }, end.signal, begins));
+    this.#lastBegun = begun;
+    run.catch(() => {}).finally(begins); // the caller of `run` gets the error
     this.#ahead.set(key, { run, end });
   }
 
@@ -214,6 +218,7 @@ export class Prover implements Disposable, AsyncDisposable {
   async #run(
     { commit, command, change, confirms }: WantedRun,
     signal: AbortSignal,
+    begins: () => void = () => {},
   ): Promise<Proven | Failed> {
     const inputs = await this.#inputsOf(commit, command, change);
     if ("error" in inputs) return inputs;
@@ -232,6 +237,7 @@ export class Prover implements Disposable, AsyncDisposable {
       ...{ key: told ?? plain, commit: setup.commit, command, change: change ?? null },
       not: confirms?.machine ?? null,
     });
+    begins();
     if (confirms !== undefined) await shared?.letOthers();
     const ended = AbortSignal.any([signal, this.#end.signal]);
     const checked = await this.#doRun(shared, { tree, ended }, async (place) => {

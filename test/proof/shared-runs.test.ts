@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { memberRole, takeRole } from "../../src/engine/change/hold-role.ts";
 import { ledgerReuse } from "../../src/engine/landing/reuse-evidence.ts";
 import { offeredProofs } from "../../src/engine/landing/shared-proofs.ts";
@@ -27,7 +27,7 @@ function integrator(ground: ProvingGround, all: TestEngine): Promise<Prover> {
 function second(ground: ProvingGround, engine: TestEngine, more: { readonly path?: string } = {}) {
   const lines: string[] = [];
   const helper = new ProofHelper({
-    ...{ engine, call: person, machine: "second" },
+    ...{ engine, call: person, machine: "second", helpers: () => 2 },
     onProgress: (line) => lines.push(line),
     openProver: () => {
       if (more.path !== undefined) process.env.PATH = more.path;
@@ -144,6 +144,35 @@ describe("a check that several machines may run", () => {
     ground.write("home/counts/go", "");
     await busy;
     expect(await other).toMatchObject({ run: { exit: 127, machine: "first" } });
+  });
+
+  it("is offered in the order in which the runs were started ahead", async () => {
+    using ground = provingGround({ "busy.sh": "while [ ! -e $HOME/counts/go ]; do sleep 0.05; done\n" });
+    const engine = await memoryEngine();
+    await using first = await integrator(ground, engine);
+    const commands = ["sh busy.sh", ...Array.from({ length: 8 }, (_, at) => `echo ${at}`)];
+    for (const command of commands) first.startAhead("HEAD", command);
+    const offered = async () => (await offeredProofs(engine)).map(({ request }) => request.command);
+    await expect.poll(offered, { timeout: 10_000 }).toHaveLength(commands.length);
+    expect(await offered()).toEqual(commands);
+    ground.write("home/counts/go", "");
+    for (const command of commands)
+      expect(await first.run("HEAD", command)).toMatchObject({ run: { exit: 0 } });
+  });
+
+  it("is one of as many as there are machines to do them, so that not all prepare the same one", async () => {
+    using ground = provingGround({ "busy.sh": "while [ ! -e $HOME/counts/go ]; do sleep 0.05; done\n" });
+    const engine = await memoryEngine();
+    await using first = await integrator(ground, engine);
+    for (const command of ["sh busy.sh", "echo 1", "echo 2", "echo 3"]) first.startAhead("HEAD", command);
+    await expect.poll(async () => (await offeredProofs(engine)).length, { timeout: 10_000 }).toBe(4);
+    const { helper, lines } = second(ground, engine);
+    using _last = vi.spyOn(Math, "random").mockReturnValue(0.99);
+    expect(await helper.helpOnce()).toBe(true);
+    expect(lines).toEqual(["running for another machine: echo 2"]);
+    ground.write("home/counts/go", "");
+    expect(await first.run("HEAD", "echo 2")).toMatchObject({ run: { machine: "second" } });
+    await first.run("HEAD", "sh busy.sh");
   });
 
   it("that was started ahead and is dropped does not run, and leaves no request", async () => {

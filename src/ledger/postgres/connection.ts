@@ -151,8 +151,12 @@ export class Connection {
     };
   }
 
-  /** Calls back for each notification until the connection ends; then calls `onEnd` once. */
-  async listen(channel: string, onNotice: () => void, onEnd: () => void): Promise<Disposable> {
+  /** Calls back with the channel of each notification until the connection ends; then calls `onEnd` once. */
+  async listen(
+    channels: readonly string[],
+    onNotice: (channel: string) => void,
+    onEnd: () => void,
+  ): Promise<Disposable> {
     const client = this.#newClient();
     let isOver = false;
     const end = () => {
@@ -160,12 +164,12 @@ export class Connection {
       isOver = true;
       onEnd();
     };
-    client.on("notification", onNotice);
+    client.on("notification", ({ channel }) => onNotice(channel));
     client.on("error", end);
     client.on("end", end);
     try {
       await client.connect();
-      await client.query(`LISTEN ${channel}`);
+      await client.query(channels.map((channel) => `LISTEN ${channel}`).join("; "));
       // It waits for other machines, so it must not keep this process alive.
       (client as unknown as { connection: { stream: { unref(): void } } }).connection.stream.unref();
     } catch (error) {

@@ -33,11 +33,15 @@ import { column, envelopeOf } from "./envelope.ts";
 import type { KnownLedger } from "./known-head.ts";
 import type { LedgerClock } from "./ledger-clock.ts";
 import { knownVersion, newerFault } from "./migrations.ts";
+import { ServerHints } from "./server-hints.ts";
 import { postgresFault } from "./translate-error.ts";
 import { verifyLedger } from "./verify.ts";
 
 /** Facts that were read are read again after this time, whether or not a notification came. */
 const pollMs = 2000;
+
+/** Commits are told on one channel by the database, hints on the other. */
+const channels = { commits: "lockstep", hints: "lockstep_hints" };
 
 /** The number of the advisory lock; any will do. */
 const turnLock = 5_074_001;
@@ -91,6 +95,10 @@ export class PostgresLedger implements Ledger {
       return rows.map(({ task }) => task);
     },
   };
+  readonly hints = new ServerHints(
+    () => this.#connection.rows("SELECT pg_notify($1, '')", [channels.hints]),
+    () => this.#startListening(),
+  );
   readonly #parts: LedgerParts;
   readonly #connection: Connection;
   #ticking: Promise<void> | undefined;
@@ -227,7 +235,7 @@ export class PostgresLedger implements Ledger {
 
   /** No round trip: other machines notify, this machine's processes leave a mark, and time passes. */
   version(): string {
-    this.#listening ??= this.#listen();
+    this.#startListening();
     return `${this.#seen} ${this.#parts.local?.read() ?? ""} ${Math.floor(performance.now() / pollMs)}`;
   }
 
@@ -306,6 +314,7 @@ export class PostgresLedger implements Ledger {
 
   close(): void {
     this.#isClosed = true;
+    this.hints.close();
     this.#connection.close();
     this.#parts.known[Symbol.dispose]();
     void this.#listening?.then((listener) => listener?.[Symbol.dispose]());
@@ -326,17 +335,22 @@ export class PostgresLedger implements Ledger {
     return this.#ticking;
   }
 
+  #startListening(): void {
+    this.#listening ??= this.#listen();
+  }
+
   async #listen(): Promise<Disposable | undefined> {
     const seen = () => {
       this.#seen += 1;
     };
+    const heard = (channel: string) => (channel === channels.hints ? this.hints.heard() : seen());
     const ended = () => {
       seen();
       setTimeout(() => (this.#listening = undefined), pollMs).unref();
     };
     if (this.#isClosed) return undefined;
     // Without notifications the facts are read at every interval.
-    return this.#connection.listen("lockstep", seen, ended).catch(() => undefined);
+    return this.#connection.listen(Object.values(channels), heard, ended).catch(() => undefined);
   }
 
   async #one<T>(table: string, key: string): Promise<T | undefined> {

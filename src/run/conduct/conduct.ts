@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isHere } from "../../core/leases/lease.ts";
 import { agentOfKey, taskKey } from "../../core/names/task-name.ts";
 import { nextTasks } from "../../core/plan/next-tasks.ts";
@@ -55,8 +56,10 @@ const remoteMs = 15_000;
 const remoteMsMax = 600_000;
 
 const tickMs = 1000;
-/** How long a task that is ready waits for others, in a fleet. */
-const gatherMs = 500;
+/** Between two turns, however many hints come. */
+const restMs = 50;
+/** How long tasks that are ready wait for the next one, in a fleet, and for all that follow. */
+const gatherMs = { next: 500, all: 2000 };
 const startable: readonly TaskState[] = ["PENDING", "REJECTED", "BLOCKED"];
 /** The key of the one job that does not belong to a single task. */
 const integration = "integration";
@@ -77,8 +80,8 @@ export class Conductor {
   readonly #running = new Map<string, Promise<void>>();
   /** Tasks whose review is done: only the proof is missing. */
   readonly #reviewed = new Set<string>();
-  /** When the first of them was ready. */
-  #firstReadyMs = 0;
+  /** When the first and the last of them were ready. */
+  #readyMs = { first: 0, last: 0 };
   /** Tasks that wait for a person, a paused reviewer or a remote: this run can do nothing for them now. */
   readonly #waiting = new Map<string, Waits>();
   readonly #follower: LedgerFollower;
@@ -87,6 +90,8 @@ export class Conductor {
   readonly #batch = new Batch(Date.now());
   /** When to ask a remote again that failed or refused, and how long that was. */
   #remotePause: { readonly untilMs: number; readonly ms: number } | undefined;
+  /** Ends at the next hint of another process. */
+  #hint: Promise<void> | undefined;
   /** The first error of a job. */
   #fault: { readonly error: unknown } | undefined;
 
@@ -120,6 +125,7 @@ export class Conductor {
     const { fleet } = this.#main;
     using _waits = engine.ledger.waitWhile?.(() => this.#maySurvive());
     for (;;) {
+      const hinted = this.#nextHint();
       this.#stopIfReplaced();
       await operate(engine, "watchdog", {}, call);
       for (const { context, tasks } of await newcomers()) await this.add(context, tasks);
@@ -135,8 +141,24 @@ export class Conductor {
       const waits = isWaking || this.#waitsForOthers() || this.#waitsForRemote();
       const isWaiting = waits && !this.#isStopping();
       if (this.#running.size === 0 && !isWaiting) return;
-      await firstOf(this.#running.values(), tickMs);
+      await firstOf([...this.#running.values(), ...hinted], tickMs);
     }
+  }
+
+  /** Ends when another process has told, from now on, that there is something to do. */
+  #nextHint(): readonly Promise<void>[] {
+    const { hints } = this.#main.engine.ledger;
+    if (hints === undefined) return [];
+    this.#hint ??= hints.after(hints.count).finally(() => {
+      this.#hint = undefined;
+    });
+    const hint = this.#hint;
+    return [sleep(restMs, undefined, { ref: false }).then(() => hint)];
+  }
+
+  /** Tells the other machines that something has changed that they may wait for. */
+  #giveHint(): void {
+    this.#main.engine.ledger.hints?.give();
   }
 
   #sessions(): ReadonlySet<string> {
@@ -259,10 +281,12 @@ export class Conductor {
     this.#run([integration, ...together.map(({ key }) => key)], () => this.#bringIn(together));
   }
 
-  /** Several machines prove several merges in the time of one, so it pays to wait a moment for the next task. */
+  /** Several machines prove several merges in the time of one, so it pays to wait a moment for the next tasks. */
   #isGathering(): boolean {
     const { fleet } = this.#main;
-    return fleet !== undefined && fleet.size > 1 && performance.now() - this.#firstReadyMs < gatherMs;
+    if (fleet === undefined || fleet.size < 2) return false;
+    const nowMs = performance.now();
+    return nowMs - this.#readyMs.last < gatherMs.next && nowMs - this.#readyMs.first < gatherMs.all;
   }
 
   async #bringIn(tasks: readonly RunTask[]): Promise<void> {
@@ -273,6 +297,7 @@ export class Conductor {
       if (outcome !== "merged" && outcome !== "refused")
         await this.#waitFor(key, this.#waitOf(member.trouble));
       if (outcome === "merged") this.#remotePause = undefined;
+      if (outcome === "merged") this.#giveHint();
       if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
       // Read first: a task that is still in REVIEW and not in `#reviewed` would be reviewed again.
       await this.#read(key);
@@ -339,7 +364,8 @@ export class Conductor {
           this.#waiting.delete(task.key);
           const reviewed = await passReview(context, task, this.#stops.atOnce);
           if (reviewed === "ready") {
-            if (this.#reviewed.size === 0) this.#firstReadyMs = performance.now();
+            const last = performance.now();
+            this.#readyMs = { first: this.#reviewed.size === 0 ? last : this.#readyMs.first, last };
             this.#reviewed.add(task.key);
             this.#batch.ready(Date.now());
           } else if (reviewed !== "stopped") {
@@ -440,7 +466,9 @@ export class Conductor {
     // The event of the end of this attempt is still to come.
     if (end.how === "unshared") await this.#waitFor(task.key, { ...this.#waitOf(end.trouble), lasts: true });
     this.#tell(task.key, endText(end));
-    if (fleet !== undefined && !isRefused) await fleet.exchange(session);
+    if (fleet === undefined || isRefused) return;
+    this.#giveHint();
+    this.#run([`${task.key} files`], () => fleet.exchange(session));
   }
 
   /**

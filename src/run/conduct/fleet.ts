@@ -60,7 +60,10 @@ export class Fleet implements FleetMember, AsyncDisposable {
   /** The files of `workspace.include` that a session's agents need. */
   readonly #needed = new Map<string, readonly string[]>();
   readonly #left = new Set<string>();
+  /** The last exchange of each session; the caller gets its error. */
   readonly #exchanges = new Map<string, Promise<void>>();
+  /** Those that have not begun. */
+  readonly #nextExchanges = new Map<string, Promise<void>>();
   readonly proofs: ProofHelper;
   #machines: readonly MachineStatus[] = [];
   #renewing: Promise<void> | undefined;
@@ -91,7 +94,7 @@ export class Fleet implements FleetMember, AsyncDisposable {
     this.#source = source;
     this.#offering = offering;
     this.#held = held;
-    this.proofs = openProofHelp(source);
+    this.proofs = openProofHelp(source, () => this.size);
     this.#timer = setInterval(() => {
       this.#renewing ??= this.#renew()
         .catch(() => {})
@@ -221,11 +224,17 @@ export class Fleet implements FleetMember, AsyncDisposable {
     return isLeftToMaker({ waitsMs, maker: offers });
   }
 
-  /** One exchange at a time for each session. A remote that cannot be reached now is asked again later. */
+  /**
+   * One exchange at a time for each session; those that wait for it become one. A remote that cannot be reached now is
+   * asked again later.
+   */
   async exchange(session: string): Promise<void> {
+    const waiting = this.#nextExchanges.get(session);
+    if (waiting !== undefined) return waiting;
     const { roles, onProgress } = this.#source;
     const before = this.#exchanges.get(session) ?? Promise.resolve();
     const next = before.then(async () => {
+      this.#nextExchanges.delete(session);
       const done = await exchangeFiles(this.#source, session, roles.holds(session)).catch(
         (error: unknown) => {
           if (error instanceof GitFault) return { why: error.message };
@@ -234,8 +243,9 @@ export class Fleet implements FleetMember, AsyncDisposable {
       );
       if (typeof done === "object") onProgress(`the files of ${session} cannot be exchanged: ${done.why}`);
     });
-    const settled = next.catch(() => {}); // the caller gets the error
+    const settled = next.catch(() => {});
     this.#exchanges.set(session, settled);
+    this.#nextExchanges.set(session, next);
     await next;
   }
 

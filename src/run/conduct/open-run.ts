@@ -191,6 +191,7 @@ export async function openMember(context: IntegrationContext, request: MemberReq
       await fleet.exchange(session);
       const includes = includedIn(config, repository.root);
       await shareSession(engine, { session, base: repository.base, includes }, call);
+      engine.ledger.hints?.give();
     },
     [Symbol.asyncDispose]: async () => {
       await using _ends = closing(engine, stateFolder, [host, fleet, roles]);

@@ -16,6 +16,8 @@ import { openProver } from "./open-prover.ts";
 export interface ProofHelp extends Pick<IntegrationContext, "engine" | "call" | "onProgress"> {
   /** The name of this machine. */
   readonly machine: string;
+  /** How many machines may take runs at the same time. */
+  helpers(): number;
   /** A prover with portable evidence that offers nothing itself. */
   openProver(): Promise<Prover>;
   /** Fetches a ref of the remote. False if it does not lead to the commit. */
@@ -25,9 +27,10 @@ export interface ProofHelp extends Pick<IntegrationContext, "engine" | "call" | 
 /** The help of this process, in its own clone. */
 export function openProofHelp(
   context: Pick<IntegrationContext, "engine" | "call" | "config" | "repository" | "onProgress">,
+  helpers: () => number,
 ): ProofHelper {
   return new ProofHelper({
-    ...context,
+    ...{ ...context, helpers },
     machine: thisMachine().name,
     openProver: () => openProver(context),
     fetchCommit: (request) => fetchForProof(context, request),
@@ -49,10 +52,20 @@ export class ProofHelper {
     return (await this.#waiting()).length > 0;
   }
 
-  /** Does the oldest run that waits, if this machine can. Returns whether it did one. `stop` ends the run. */
+  /** Does one of the oldest runs that wait, if this machine can. Returns whether it did one. `stop` ends the run. */
   async helpOnce(stop?: AbortSignal): Promise<boolean> {
-    for (const { request } of await this.#waiting()) if (await this.#help(request, stop)) return true;
+    while (stop?.aborted !== true) {
+      const waiting = await this.#waiting();
+      const request = waiting[this.#pick(waiting.length)]?.request;
+      if (request === undefined) return false;
+      if (await this.#help(request, stop)) return true;
+    }
     return false;
+  }
+
+  /** Machines that are free at the same time would all prepare the oldest run, and only one of them could take it. */
+  #pick(waiting: number): number {
+    return Math.floor(Math.random() * Math.min(waiting, this.#with.helpers()));
   }
 
   async #waiting(): Promise<readonly OfferedProof[]> {
@@ -90,6 +103,7 @@ export class ProofHelper {
     if (packed === undefined) return cannot("its list of tests is too long to send");
     const result = { machine, run, inventory: packed.inventory ?? null };
     await finishProof(engine, { id, held, result }, call);
+    engine.ledger.hints?.give();
     return true;
   }
 }

@@ -15,6 +15,7 @@ interface Sharing {
   refOf(commit: string): string | undefined;
 }
 
+/** After a hint, or after this time, the ledger is asked again. */
 const pollMs = 250;
 
 /** How long a machine that is free may take to notice a request. */
@@ -37,14 +38,17 @@ async function hasOthers({ ledger, clock, machine }: Engine): Promise<boolean> {
 
 /** Offers the runs of a prover to other machines, through the ledger. */
 export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
+  const { hints } = engine.ledger;
   let listed = {
     atMs: Number.NEGATIVE_INFINITY,
+    hint: hints?.count,
     states: Promise.resolve<ReadonlyMap<string, SharedState>>(new Map()),
   };
   /** One read of the ledger answers all runs that wait. */
   const states = () => {
     const now = performance.now();
-    if (now - listed.atMs >= pollMs) listed = { atMs: now, states: read() };
+    const hint = hints?.count;
+    if (now - listed.atMs >= pollMs || hint !== listed.hint) listed = { atMs: now, hint, states: read() };
     return listed.states;
   };
   const read = async () => {
@@ -53,11 +57,26 @@ export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
       offered.map(({ request: { id, result }, isTaken }) => [id, result ?? (isTaken ? "taken" : "open")]),
     );
   };
+  /** All runs wait together, until a hint comes that was not seen before the last read. */
+  let resting: Promise<void> | undefined;
+  const rest = () => {
+    resting ??= untilHint(listed.hint).finally(() => {
+      resting = undefined;
+    });
+    return resting;
+  };
+  const untilHint = async (seen: number | undefined) => {
+    const over = new AbortController();
+    const paused = sleep(pollMs, undefined, { signal: over.signal }).catch(() => {}); // ended below
+    await Promise.race([paused, ...(hints === undefined ? [] : [hints.after(seen ?? hints.count)])]);
+    over.abort();
+  };
   return {
     async offer(run) {
       const ref = refOf(run.commit);
       if (ref === undefined || (run.change?.changed.length ?? 0) > changedMax) return undefined;
       const request = await offerProof(engine, { ...run, id: randomUUID(), ref }, call);
+      hints?.give();
       return request === undefined ? undefined : sharedRun(request.id);
     },
   };
@@ -70,8 +89,8 @@ export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
       for (;;) {
         // A request that vanished can be taken by this machine only.
         const state = (await states()).get(id) ?? "open";
-        if (isReached(state) || performance.now() - startedMs > msMax) return state;
-        await sleep(pollMs, undefined, { signal: end.signal });
+        if (end.signal.aborted || isReached(state) || performance.now() - startedMs > msMax) return state;
+        await rest();
       }
     };
     return {
