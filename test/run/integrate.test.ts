@@ -5,6 +5,7 @@ import { collectWork } from "../../src/workspace/checkouts/collect-work.ts";
 import { openCheckout } from "../../src/workspace/checkouts/open-checkout.ts";
 import { agentIn } from "../support/agent-checkout.ts";
 import { type LandRepository, landRepository } from "../support/land-repository.ts";
+import { eventually } from "../support/run-command.ts";
 
 const files = {
   "a.js": "exports.a = 1;\n",
@@ -31,6 +32,35 @@ const outcomes = (branches: readonly Branch[]) =>
   branches.map(({ branch, outcome }) => `${branch} ${outcome}`);
 
 describe("several branches", () => {
+  it("come in, fewer at a time, if the base moves in less time than the proof of all takes", async () => {
+    using repository = landRepository(files);
+    for (const name of ["one", "two", "three"]) repository.branch(name, { [`${name}.js`]: "1;\n" });
+    using running = repository.start(["land", "one", "two", "three", "--check", "sleep 1", "--json"]);
+    let isOver = false;
+    const ended = running.ended.finally(() => {
+      isOver = true;
+    });
+    const isIn = () => repository.git("log", "--format=%s", "main").includes("Land one");
+    let moves = 0;
+    for (; !isIn(); moves += 1) {
+      const isSecond = () =>
+        (running.errors().split("moved meanwhile")[moves] ?? "").split("tree: sleep 1")[2];
+      await eventually(
+        "two merges are proven, or one is in",
+        () => isSecond() ?? (isIn() || isOver || undefined),
+      );
+      if (isOver || isIn()) break;
+      repository.git("commit", "-q", "--allow-empty", "-m", "by a person");
+    }
+    const { status, stdout } = await ended;
+    const { branches, outcome } = JSON.parse(stdout) as { branches: Branch[]; outcome: string };
+    expect({ status, outcome, outcomes: outcomes(branches) }).toEqual({
+      ...{ status: 0, outcome: "merged" },
+      outcomes: ["one merged", "two merged", "three merged"],
+    });
+    expect(moves).toBe(2);
+  });
+
   it("come in together: a merge each in their order, its own checks on its own tree, the project's on the last, the base moved once", async () => {
     using repository = landRepository(files);
     repository.branch("one", { "a.js": "exports.a = 2;\n" });

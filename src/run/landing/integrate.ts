@@ -18,12 +18,13 @@ import type { ProvenChain } from "./proving.ts";
 import { recordProofs } from "./record-proofs.ts";
 import { recoverMoves } from "./recover-moves.ts";
 
-/** How many times the base may move during an integration before it gives up. */
+/** How many times the base may move while the same branches are proven. */
 const roundsMax = 5;
 
 /**
  * Merges branches into the base, in their order. Each branch is merged onto the ones before it and proven on that tree.
  * The gate runs on the last merge. Then the base moves once. A branch that fails is left out, and the others continue.
+ * If another moves the base meanwhile, half of the branches are tried first: a shorter proof fits between two moves.
  */
 export async function integrate(
   context: IntegrationContext,
@@ -47,22 +48,45 @@ async function integrateInRounds(
   requests: readonly BranchRequest[],
 ): Promise<Integrated> {
   const { base } = context.repository;
+  const parts: Integrated[] = [];
   let at = context.config.integrate === "push" ? await freshBase(context) : context;
-  for (let round = 0; round < roundsMax; round += 1) {
+  let left = requests;
+  let size = requests.length;
+  for (let round = 0; round < roundsMax; ) {
     if (at === undefined) {
       const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
-      return report(context, requests.map(waitingFor(why)));
+      return joined(context, [...parts, report(context, left.map(waitingFor(why)))]);
     }
-    const done = await integrateOnce(at, requests);
-    if (done !== "base moved") return done;
-    context.onProgress(`\`${base}\` moved meanwhile: proving again on the new commit`);
+    const done = await integrateOnce(at, left.slice(0, size));
+    if (done === "base moved") {
+      context.onProgress(`\`${base}\` moved meanwhile: proving again on the new commit`);
+      round += 1;
+      size = Math.ceil(size / 2);
+    } else {
+      parts.push(done);
+      left = left.slice(size);
+      if (left.length === 0) return joined(context, parts);
+      round = 0;
+      size *= 2;
+    }
     at = await freshBase(at);
   }
-  const reason = `\`${base}\` moved ${roundsMax} times during the proof: try again`;
-  return report(
-    context,
-    requests.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
-  );
+  const refused = deny("R-GT-001", `\`${base}\` moved ${roundsMax} times during the proof: try again`);
+  const last = left.map(({ branch }) => member(branch, { outcome: "refused", refused }));
+  return joined(context, [...parts, report(context, last)]);
+}
+
+/** Several integrations as one. The batch and commit are those of the last one that moved the base. */
+function joined(context: IntegrationContext, parts: readonly Integrated[]): Integrated {
+  const moved = parts.findLast(({ commit }) => commit !== null);
+  return {
+    ...report(
+      context,
+      parts.flatMap(({ branches }) => branches),
+    ),
+    ...(moved && { batch: moved.batch, commit: moved.commit }),
+    gate: parts.flatMap(({ gate }) => gate),
+  };
 }
 
 function waitingFor(why: string, trouble?: RemoteTrouble) {
@@ -77,14 +101,7 @@ async function oneByOne(
 ): Promise<Integrated> {
   const done: Integrated[] = [];
   for (const request of requests) done.push(await integrate(context, [request]));
-  const gate = done.flatMap((one) => one.gate);
-  return {
-    ...report(
-      context,
-      done.flatMap(({ branches }) => branches),
-    ),
-    gate,
-  };
+  return joined(context, done);
 }
 
 async function integrateOnce(
