@@ -1,18 +1,37 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/run-command.ts";
-import { type TeamRepository, teamRepository } from "../support/team-repository.ts";
+import { goal, sessionsAtGates } from "../support/sessions-at-gates.ts";
+import { type TeamAnswers, type TeamRepository, teamRepository } from "../support/team-repository.ts";
 
-const goal = "Two small text files";
+const sessions = sessionsAtGates();
+afterAll(() => sessions[Symbol.dispose]());
 
 /** Past both gates. */
-async function throughGates(repository: TeamRepository, strategy = "per-batch") {
+async function throughGates(repository: TeamRepository) {
   await repository.start(goal);
+  return fromDesign(repository);
+}
+
+async function fromDesign(repository: TeamRepository) {
   await repository.decide("UD-APPROVE-DESIGN", "approved");
   await repository.resume();
+  return fromPlan(repository);
+}
+
+async function fromPlan(repository: TeamRepository, strategy = "per-batch") {
   await repository.decide("UD-REVIEW-STRATEGY", strategy);
   return repository.resume();
+}
+
+/** A session whose tasks are worked on next. */
+async function sessionIn(mode: string, given: TeamAnswers): Promise<TeamRepository> {
+  return mode === "lean" ? teamRepository(given) : sessions.at("REVIEW_STRATEGY", given);
+}
+
+function build(repository: TeamRepository, mode: string) {
+  return mode === "lean" ? repository.start(goal, "--lean") : fromPlan(repository);
 }
 
 describe("a goal", () => {
@@ -53,17 +72,16 @@ describe("a goal", () => {
   });
 
   it("is told by the whole name of its gate while another one waits there too", async () => {
-    using repository = teamRepository();
-    expect((await repository.start(goal)).status).toBe(3);
+    using repository = await sessions.at("APPROVE_DESIGN");
     const { stdout } = await repository.run(["start", "Another goal"]);
     expect(stdout).toMatch(/^ {2}lockstep decide \S+_another-goal\/UD-APPROVE-DESIGN approved$/m);
   });
 
   it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "QA meta": { status: "BLOCKED", summary: "b.txt is not tested", works: false },
     });
-    const stuck = await throughGates(repository, "Single Final");
+    const stuck = await fromPlan(repository, "Single Final");
     expect(stuck.status, stuck.stderr).toBe(3);
     expect(repository.status()).toMatchObject({
       current_state: "ASK_USER",
@@ -110,9 +128,8 @@ describe("a goal", () => {
         tests_added_or_updated: ["a.txt"],
         notes: ["deployed to production"],
       };
-      using repository = teamRepository({ "Coder T-001": { artifacts } });
-      const { status, stderr } =
-        mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
+      using repository = await sessionIn(mode, { "Coder T-001": { artifacts } });
+      const { status, stderr } = await build(repository, mode);
       expect(status, stderr).toBe(0);
       const report = repository.file("report.md");
       expect(report).toContain(
@@ -161,8 +178,8 @@ describe("a goal", () => {
   });
 
   it("whose status.json cannot be written is blocked, and goes on once it can", async () => {
-    using repository = teamRepository();
-    const { session } = (await repository.start(goal)).done;
+    using repository = await sessions.at("APPROVE_DESIGN");
+    const { session } = repository.status();
     await repository.decide("UD-APPROVE-DESIGN", "approved");
     const file = join(repository.path, ".agents-work", session, "status.json");
     rmSync(file);
@@ -202,8 +219,7 @@ describe("a goal", () => {
 
 describe("a design", () => {
   it("is changed as often as a person asks, and each request is kept", async () => {
-    using repository = teamRepository();
-    await repository.start(goal);
+    using repository = await sessions.at("APPROVE_DESIGN");
     for (const request of ["three modules", "smaller acceptance criteria"]) {
       expect((await repository.decide("UD-APPROVE-DESIGN", `changes-requested: ${request}`)).status).toBe(0);
       const { status, stderr } = await repository.resume();
@@ -236,8 +252,8 @@ describe("a design", () => {
   });
 
   it("is not changed while the request cannot be kept", async () => {
-    using repository = teamRepository();
-    const { session } = (await repository.start(goal)).done;
+    using repository = await sessions.at("APPROVE_DESIGN");
+    const { session } = repository.status();
     const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
     mkdirSync(file);
     await repository.decide("UD-APPROVE-DESIGN", "changes-requested: three modules");
@@ -261,8 +277,7 @@ describe("a design", () => {
   });
 
   it("that nobody answers rightly for blocks the session, which goes on from there", async () => {
-    using repository = teamRepository();
-    await repository.start(goal);
+    using repository = await sessions.at("APPROVE_DESIGN");
     const answers = ["maybe", "approvedX", "changes-requested:", "no"];
     for (const answer of answers) {
       const { status, stderr } = await repository.decide("UD-APPROVE-DESIGN", answer);
@@ -285,8 +300,7 @@ describe("a design", () => {
 
 describe("a session", () => {
   it("stays with the branch that it began on", async () => {
-    using repository = teamRepository();
-    await repository.start(goal);
+    using repository = await sessions.at("APPROVE_DESIGN");
     repository.git("switch", "-q", "-c", "other");
     await repository.decide("UD-APPROVE-DESIGN", "approved");
     await repository.resume();
@@ -298,8 +312,7 @@ describe("a session", () => {
   });
 
   it("whose files somebody cleaned away has them back, whoever looks first", async () => {
-    using repository = teamRepository();
-    await repository.start(goal);
+    using repository = await sessions.at("APPROVE_DESIGN");
     repository.git("clean", "-fdxq");
     repository.answers({});
     expect(repository.has("spec.md")).toBe(false);
@@ -313,8 +326,8 @@ describe("a session", () => {
   });
 
   it("is asked about again where the design has changed since it was approved", async () => {
-    using repository = teamRepository();
-    const { session } = (await repository.start(goal)).done;
+    using repository = await sessions.at("APPROVE_DESIGN");
+    const { session } = repository.status();
     await repository.decide("UD-APPROVE-DESIGN", "approved");
     const file = join(repository.path, ".agents-work", session, "architecture.md");
     writeFileSync(file, "# Other\n\n## Overview\n\nOther.\n\n## Modules\n\nMany.\n");
@@ -330,17 +343,17 @@ describe("a session", () => {
   });
 
   it("that is given up asks nothing more, and is not the one that goes on", async () => {
-    using repository = teamRepository();
-    const first = await repository.start("An earlier goal");
+    using repository = await sessions.at("APPROVE_DESIGN");
+    const first = repository.status().session;
     const { status } = await repository.resume("--abandon", "not needed");
     expect({ status, blocker: repository.status().blocker }).toMatchObject({
       status: 1,
       blocker: { code: "abandoned", reason: "not needed", from_state: "APPROVE_DESIGN" },
     });
     expect((await repository.run(["decide"])).stdout).toContain("nothing waits for you");
-    const second = await repository.start(goal);
+    const second = await repository.start("A later goal");
     expect((await repository.resume()).done.session).toBe(second.done.session);
-    const back = await repository.resume(first.done.session);
+    const back = await repository.resume(first);
     expect({ status: back.status, state: repository.status().current_state }).toEqual({
       status: 3,
       state: "APPROVE_DESIGN",
@@ -404,10 +417,9 @@ describe("a role", () => {
   ])(
     "that codes in %s mode and answers only with %s blocks the session, which touches nothing itself",
     async (mode, _what, request) => {
-      using repository = teamRepository({ Coder: request });
+      using repository = await sessionIn(mode, { Coder: request });
       const base = repository.git("rev-parse", "main");
-      const { status, stderr } =
-        mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
+      const { status, stderr } = await build(repository, mode);
       expect(status, stderr).toBe(1);
       const blocker = { code: "subagent_failure", from_state: "IMPLEMENT_LOOP" };
       expect(repository.status()).toMatchObject({ current_state: "BLOCKED", mode, blocker });
@@ -423,11 +435,11 @@ describe("a role", () => {
   );
 
   it("that repairs the whole and gives nothing blocks the session, and is asked again on resume", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "QA meta": { status: "BLOCKED", summary: "no", until: { file: "a.txt", has: "FIX-1" }, works: false },
       "Coder FIX-1": { status: "NEEDS_DECISION", works: false },
     });
-    const { status, stderr } = await throughGates(repository, "single-final");
+    const { status, stderr } = await fromPlan(repository, "single-final");
     expect(status, stderr).toBe(1);
     expect(repository.status()).toMatchObject({
       blocker: { code: "subagent_failure", reason: expect.stringContaining("FIX-1") },
@@ -535,37 +547,37 @@ describe("a role", () => {
   });
 
   it("writes nothing outside its own files: not another role's, not another session's, not the source", async () => {
-    using repository = teamRepository({ SpecAgent: {} });
-    const first = await repository.start("An earlier goal");
+    using repository = await sessions.at("APPROVE_DESIGN");
+    const first = repository.status().session;
     const earlier = repository.file("spec.md");
     repository.answers({
       SpecAgent: {
         files: {
-          [`.agents-work/${first.done.session}/spec.md`]: "forged",
+          [`.agents-work/${first}/spec.md`]: "forged",
           "SESSION/architecture.md": "mine",
           "f.js": "exports.f = 2;",
         },
       },
     });
-    const { stderr } = await repository.start(goal);
+    const { stderr } = await repository.start("A later goal");
     expect(stderr).toContain("architecture.md, which is not one of its files");
     expect(repository.file("architecture.md")).not.toBe("mine");
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 1;");
     expect(repository.git("status", "--porcelain")).toBe("");
-    const before = join(repository.path, ".agents-work", first.done.session, "spec.md");
+    const before = join(repository.path, ".agents-work", first, "spec.md");
     expect(readFileSync(before, "utf8")).toBe(earlier);
   });
 });
 
 describe("work", () => {
   it("that a reviewer refuses is mended, and then everybody looks again", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "Reviewer T-001": {
         ...{ status: "BLOCKED", summary: "too short", works: false },
         until: { file: "a.txt", has: "mended" },
       },
     });
-    const { status, stderr } = await throughGates(repository);
+    const { status, stderr } = await fromPlan(repository);
     expect(status, stderr).toBe(0);
     expect(stderr).toMatch(/IMPLEMENT_LOOP → FIX_REVIEW[\s\S]*FIX_REVIEW → IMPLEMENT_LOOP/);
     expect(repository.status().retry_counts).toEqual({
@@ -579,11 +591,11 @@ describe("work", () => {
       ...{ id: `T-00${at + 1}`, goal: `write ${name}.txt`, lock_scope: [`${name}.txt`] },
       acceptance_checks: [`cmd: test -e ${name}.txt`],
     }));
-    using repository = teamRepository({
+    using repository = await sessions.at("APPROVE_DESIGN", {
       tasks,
       "Reviewer T-001": { status: "BLOCKED", summary: "never good enough", works: false },
     });
-    const stuck = await throughGates(repository);
+    const stuck = await fromDesign(repository);
     expect(stuck.status, stuck.stderr).toBe(3);
     expect(repository.status()).toMatchObject({
       current_state: "ASK_USER",
@@ -616,10 +628,10 @@ describe("work", () => {
   });
 
   it("that its agent cannot go on with is a person's to decide, and goes on as they say", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "Coder T-001": { status: "BLOCKED", summary: "which encoding?", works: false },
     });
-    const stuck = await throughGates(repository);
+    const stuck = await fromPlan(repository);
     expect(stuck.status, stuck.stderr).toBe(3);
     expect(stuck.done.decisions.map(({ question }) => question).join()).toContain("which encoding?");
     repository.answers({});
@@ -630,13 +642,13 @@ describe("work", () => {
   });
 
   it("that security leaves to a person goes on when they defer it, and says so", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "Security meta": {
         ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
         artifacts: { findings: [{ severity: "medium", file: "a.txt", description: "a token may leak" }] },
       },
     });
-    const asked = await throughGates(repository);
+    const asked = await fromPlan(repository);
     expect(asked.status, asked.stderr).toBe(3);
     expect(repository.status()).toMatchObject({ current_state: "ASK_USER" });
     expect(repository.status().user_decisions.at(-1)).toMatchObject({ x_security: true, status: "pending" });
@@ -652,13 +664,13 @@ describe("work", () => {
   });
 
   it("that security leaves to a person is mended where they say so, and looked at again", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "Security meta": {
         ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
         until: { file: "a.txt", has: "by FIX-1" },
       },
     });
-    const asked = await throughGates(repository);
+    const asked = await fromPlan(repository);
     const { id = "" } = asked.done.decisions[0] ?? {};
     expect((await repository.decide(id, "retry: mask it")).status).toBe(0);
     const { status, stderr } = await repository.resume();
@@ -694,14 +706,10 @@ describe("work", () => {
   });
 
   it("whose criteria were spoiled meanwhile is blocked: none of them is passed over in silence", async () => {
-    using repository = teamRepository();
-    await repository.start("two-files");
-    await repository.decide("UD-APPROVE-DESIGN", "approved");
-    await repository.resume();
+    using repository = await sessions.at("REVIEW_STRATEGY");
     const criteria = repository.file("acceptance.json").replace(/"cmd: [^"]*"/, '"command: npm test"');
     repository.write(`.agents-work/${repository.status().session}/acceptance.json`, criteria);
-    await repository.decide("UD-REVIEW-STRATEGY", "single-final");
-    const { status, stderr } = await repository.resume();
+    const { status, stderr } = await fromPlan(repository, "single-final");
     expect(status, stderr).toBe(1);
     expect(repository.status()).toMatchObject({
       current_state: "BLOCKED",
@@ -748,12 +756,12 @@ describe("work", () => {
     const tasks = [
       { id: "T-001", goal: "less", lock_scope: ["test"], acceptance_checks: ["cmd: test -e f.js"] },
     ];
-    using repository = teamRepository({
+    using repository = await sessions.at("APPROVE_DESIGN", {
       tasks,
       // Not a test of ours: what the agent writes counts as a test that it turned off.
       Coder: { works: false, files: { "test/f.test.js": "// it.skip\n" } },
     });
-    const waiting = await throughGates(repository);
+    const waiting = await fromDesign(repository);
     expect(waiting.status, waiting.stderr).toBe(3);
     const { id = "" } = waiting.done.decisions[0] ?? {};
     expect((await repository.decide(id, "accept: f is gone")).status).toBe(0);
@@ -763,8 +771,10 @@ describe("work", () => {
   });
 
   it("that a person took out of the base again is not called done", async () => {
-    using repository = teamRepository({ "Security meta": { status: "NEEDS_DECISION", works: false } });
-    const asked = await throughGates(repository);
+    using repository = await sessions.at("REVIEW_STRATEGY", {
+      "Security meta": { status: "NEEDS_DECISION", works: false },
+    });
+    const asked = await fromPlan(repository);
     repository.git("reset", "-q", "--hard", "HEAD~1");
     await repository.decide(asked.done.decisions[0]?.id ?? "", "accept");
     const { status, stderr } = await repository.resume();
@@ -775,11 +785,11 @@ describe("work", () => {
   });
 
   it("that changes documents is proven and merged like any other", async () => {
-    using repository = teamRepository({
+    using repository = await sessions.at("REVIEW_STRATEGY", {
       "Docs meta": { artifacts: { files_to_create_or_update: ["README.md"] } },
       "Docs DOCS": { works: false, files: { "README.md": "# Two files\n" } },
     });
-    const { status, stderr } = await throughGates(repository);
+    const { status, stderr } = await fromPlan(repository);
     expect(status, stderr).toBe(0);
     expect(repository.git("show", "main:README.md")).toBe("# Two files");
     expect(repository.git("log", "--format=%s", "--first-parent", "main").split("\n")[0]).toContain("DOCS");

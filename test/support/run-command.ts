@@ -98,7 +98,10 @@ export function verdictIn({ stdout, stderr }: Pick<CommandRun, "stdout" | "stder
   return JSON.parse(stdout);
 }
 
-/** Asks again until there is an answer, and fails when none comes for a long time. */
+/**
+ * Asks again until there is an answer, and fails when none comes for a long time. A question that starts a process takes
+ * processor time from the work that it waits for, so the pause is twice as long as the question.
+ */
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
@@ -106,9 +109,10 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = performance.now() + msMax;
   while (performance.now() < deadline) {
+    const askedMs = performance.now();
     const answer = await ask();
     if (answer !== undefined) return answer;
-    await sleep(20);
+    await sleep(Math.min(1000, Math.max(20, 2 * (performance.now() - askedMs))));
   }
   throw new Error(`this never came: ${what}`);
 }

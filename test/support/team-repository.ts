@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { checksByName, type LandRepository, landRepository } from "./land-repository.ts";
 
 const agent = readFileSync(new URL("./team-agent.cjs", import.meta.url), "utf8");
@@ -41,6 +42,7 @@ interface Ran {
 }
 
 interface StatusDocument {
+  readonly session: string;
   readonly current_state: string;
   readonly mode: string;
   readonly user_decisions: readonly Readonly<Record<string, unknown>>[];
@@ -62,6 +64,12 @@ export function teamRepository(given: TeamAnswers = {}, config = ""): TeamReposi
   const team = `agents:\n  team: { adapter: command, run: ${run} }\n`;
   repository.write(".lockstep/config.yaml", `${team}${config}${checks}`);
   repository.git("commit", "-qam", "the team");
+  return teamIn(repository, given);
+}
+
+/** The same in a repository that has the team already. */
+export function teamIn(repository: LandRepository, given: TeamAnswers): TeamRepository {
+  const { path } = repository;
   const answers = (given: TeamAnswers) => repository.write("team.json", JSON.stringify(given));
   answers(given);
   let known = "";
@@ -105,8 +113,14 @@ interface SessionEventData {
   readonly dispatched?: { readonly role: string; readonly purpose: string };
 }
 
-async function sessionEvents(repository: LandRepository): Promise<readonly SessionEventData[]> {
-  const { stdout } = await repository.run(["audit", "list", "--json", "--limit", "1000"]);
-  const events = JSON.parse(stdout) as { readonly type: string; readonly data: SessionEventData }[];
-  return events.filter(({ type }) => type.startsWith("session.")).map(({ data }) => data);
+async function sessionEvents({ path }: LandRepository): Promise<readonly SessionEventData[]> {
+  const ledger = await openSqliteLedger({ folder: join(path, ".git", "lockstep"), create: false });
+  try {
+    const events = await ledger.events();
+    return events
+      .filter(({ type }) => type.startsWith("session."))
+      .map(({ data }) => data as SessionEventData);
+  } finally {
+    ledger.close();
+  }
 }

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { expect } from "vitest";
+import { type TeamAnswers, type TeamRepository, teamIn, teamRepository } from "./team-repository.ts";
+
+export const goal = "Two small text files";
+
+const gates = ["APPROVE_DESIGN", "REVIEW_STRATEGY"] as const;
+type Gate = (typeof gates)[number];
+
+export interface SessionsAtGates extends Disposable {
+  /** A repository whose session waits at the gate, and what its roles do from there. */
+  at(gate: Gate, given?: TeamAnswers): Promise<TeamRepository>;
+}
+
+/** One session reaches the gates, and each test gets a copy of it. All copies use one path, because a ledger contains it. */
+export function sessionsAtGates(): SessionsAtGates {
+  const first = teamRepository();
+  const copyAt = (gate: Gate) => `${first.path}-${gate}`;
+  const keep = (gate: Gate, { status, stderr }: Awaited<ReturnType<TeamRepository["resume"]>>) => {
+    expect(status, stderr).toBe(3);
+    expect(first.status().current_state).toBe(gate);
+    execFileSync("cp", ["-a", first.path, copyAt(gate)]);
+  };
+  const reachGates = async () => {
+    keep("APPROVE_DESIGN", await first.start(goal));
+    await first.decide("UD-APPROVE-DESIGN", "approved");
+    keep("REVIEW_STRATEGY", await first.resume());
+  };
+  let reached: Promise<void> | undefined;
+  return {
+    at: async (gate, given = {}) => {
+      reached ??= reachGates();
+      await reached;
+      first[Symbol.dispose]();
+      execFileSync("cp", ["-a", copyAt(gate), first.path]);
+      // The next copy replaces it. A test that ran out of time may end when another one uses the path already.
+      const kept = { [Symbol.dispose]: () => {} };
+      return teamIn({ ...first, ...kept, start: first.launch }, given);
+    },
+    [Symbol.dispose]: () => {
+      first[Symbol.dispose]();
+      for (const gate of gates) rmSync(copyAt(gate), { recursive: true, force: true });
+    },
+  };
+}
