@@ -4,7 +4,7 @@ import type { PlantName } from "./plants.ts";
 import { describeFailure, simulate } from "./simulate.ts";
 import { Statistics } from "./statistics.ts";
 
-const seedsMax = 300;
+const seedsMax = 150;
 const blockSize = 25;
 /** A planted bug shows within these. */
 const plantedSeedsMax = 60;
