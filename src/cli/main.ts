@@ -1,4 +1,4 @@
-import { isMainThread } from "node:worker_threads";
+import { fileURLToPath } from "node:url";
 import { type Command, CommanderError } from "commander";
 import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/files/disk-fault.ts";
@@ -23,18 +23,22 @@ const program = lockstepProgram((bare) =>
     }),
 );
 
-/** The warm process starts this file again in a thread, for the board. */
-if (isMainThread) {
+void start();
+
+/** The warm process starts this file again in a thread, for the board. Any other process starts `bin/lockstep.cjs`. */
+async function start(): Promise<void> {
+  if (process.argv[1] === fileURLToPath(import.meta.url)) {
+    const { isMainThread } = await import("node:worker_threads");
+    if (!isMainThread) return (await import("./board/board-thread.ts")).serveBoardHere();
+  }
   process.once("exit", (code) => keepCompiledCode(isAction && code !== 2));
-  void program
-    .parseAsync()
-    .catch((error: unknown) => {
-      process.exitCode = report(error);
-    })
-    .then(() => {
-      if (isOutputLost()) process.exitCode ||= 1;
-    });
-} else void import("./board/board-thread.ts").then(({ serveBoardHere }) => serveBoardHere());
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+  if (isOutputLost()) process.exitCode ||= 1;
+}
 
 function problemOf(text: string): string {
   const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];

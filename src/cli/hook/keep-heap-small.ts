@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { keepCompiledCode } from "./keep-compiled.ts";
 
 /** Until then a process has started its work, and a short one has ended. */
@@ -12,6 +11,7 @@ const startMs = 10_000;
 export function keepHeapSmall(): void {
   setTimeout(() => {
     keepCompiledCode(true);
+    const { setFlagsFromString } = process.getBuiltinModule("node:v8");
     setFlagsFromString("--semi-space-growth-factor=1");
     setFlagsFromString("--heap-growing-percent=30");
   }, startMs).unref();

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { putBackRef } from "../../core/names/ref-names.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import {
@@ -182,6 +183,9 @@ interface LockPlaces {
 /** Where git has locks while it works on a base. Only reads, so a caller can ask early. */
 export async function lockPlaces(root: string, base: string): Promise<LockPlaces> {
   const checkout = (await checkoutOf(root, base)) ?? root;
+  const own = join(checkout, ".git");
+  // In a linked worktree it is a file that names another folder.
+  if (lstatSync(own, { throwIfNoEntry: false })?.isDirectory()) return { checkout, folders: [own] };
   const which = ["--absolute-git-dir", "--git-common-dir"];
   const lines = (await git(checkout, ["rev-parse", ...which])).split("\n");
   // A path can contain a line break.

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
+import { settingsIn } from "./known-settings.ts";
 import { LastingGit } from "./lasting-git.ts";
 import { quotePath } from "./quote-path.ts";
 import { type GitRun, tryGit } from "./run-git.ts";
@@ -66,15 +67,20 @@ export function people(folder: string): Promise<People> {
 const knownPeople = new Map<string, Promise<People>>();
 
 async function readPeople(folder: string): Promise<People> {
-  const [author, committer] = await Promise.all(
-    ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) => tryGit(folder, ["var", name])),
-  );
-  return { author: personIn(author), committer: personIn(committer) };
+  const read = async (name: string) => personIn(await tryGit(folder, ["var", name]));
+  const settings = await settingsIn(folder);
+  // Git has no variables here that could name them, so without a setting of its own each is `user`.
+  if (!settings.some((setting) => /^(?:author|committer)\./.test(setting))) {
+    const user = await read("GIT_AUTHOR_IDENT");
+    return { author: user, committer: user };
+  }
+  const [author, committer] = await Promise.all([read("GIT_AUTHOR_IDENT"), read("GIT_COMMITTER_IDENT")]);
+  return { author, committer };
 }
 
 /** Falls back to Lockstep's own name if git has none configured. */
-function personIn(answer: GitRun | undefined): string {
-  const found = answer?.exit === 0 ? answer.stdout.toString("utf8").trim() : "";
+function personIn(answer: GitRun): string {
+  const found = answer.exit === 0 ? answer.stdout.toString("utf8").trim() : "";
   return /^(.*>) \d+ [+-]\d+$/.exec(found)?.[1] ?? "Lockstep <lockstep@localhost>";
 }
 
