@@ -7,21 +7,20 @@ export async function listLocks(
   { all = false }: { readonly all?: boolean } = {},
 ) {
   const locks = await ledger.locks(all ? {} : { active: true });
+  const running = new Map((await ledger.runningAttempts()).map((attempt) => [attempt.task, attempt]));
   const now = clock.now();
-  const rows = [];
-  for (const { task, resource, kind, active, epoch, takenAt, releasedAt } of locks) {
-    const attempt = active ? await ledger.attempt(task) : undefined;
-    const running = attempt?.leaseState === "running" && attempt.epoch === epoch;
-    rows.push({
+  const rows = locks.map(({ task, resource, kind, active, epoch, takenAt, releasedAt }) => {
+    const attempt = running.get(task);
+    return {
       task_id: task,
       resource,
       active,
       epoch,
-      lease_expires_at: running ? expiresAt(attempt.lease, now) : null,
+      lease_expires_at: active && attempt?.epoch === epoch ? expiresAt(attempt.lease, now) : null,
       kind,
       taken_at: takenAt,
       released_at: releasedAt,
-    });
-  }
+    };
+  });
   return { locks: rows };
 }
