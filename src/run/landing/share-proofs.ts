@@ -36,8 +36,8 @@ async function hasOthers({ ledger, clock, machine }: Engine): Promise<boolean> {
   );
 }
 
-/** Offers the runs of a prover to other machines, through the ledger. */
-export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
+/** What becomes of the runs that are offered. */
+function followOffers(engine: Engine) {
   const { hints } = engine.ledger;
   let listed = {
     atMs: Number.NEGATIVE_INFINITY,
@@ -71,12 +71,18 @@ export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
     await Promise.race([paused, ...(hints === undefined ? [] : [hints.after(seen ?? hints.count)])]);
     over.abort();
   };
+  return { states, rest };
+}
+
+/** Offers the runs of a prover to other machines, through the ledger. */
+export function shareProofs({ engine, call, refOf }: Sharing): ProofSharing {
+  const { states, rest } = followOffers(engine);
   return {
     async offer(run) {
       const ref = refOf(run.commit);
       if (ref === undefined || (run.change?.changed.length ?? 0) > changedMax) return undefined;
       const request = await offerProof(engine, { ...run, id: randomUUID(), ref }, call);
-      hints?.give();
+      engine.ledger.hints?.give();
       return request === undefined ? undefined : sharedRun(request.id);
     },
   };
