@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { expect } from "vitest";
+import type { LandRepository } from "./land-repository.ts";
+import type { Running } from "./run-command.ts";
 import { type TeamAnswers, type TeamRepository, teamIn, teamRepository } from "./team-repository.ts";
 
 export const goal = "Two small text files";
@@ -28,15 +30,29 @@ export function sessionsAtGates(): SessionsAtGates {
     keep("REVIEW_STRATEGY", await first.resume());
   };
   let reached: Promise<void> | undefined;
+  let lent = 0;
+  let running: Running | undefined;
+  /** A test that ran out of time goes on beside the next one, whose repository it must not touch. */
+  const lend = (): LandRepository => {
+    const own = lent;
+    const start: LandRepository["start"] = (words, options) => {
+      if (own !== lent) throw new Error("another test has the repository by now");
+      running = first.launch(words, options);
+      return running;
+    };
+    const run: LandRepository["run"] = (words, options) => start(words, options).ended;
+    return { ...first, start, run, [Symbol.dispose]: () => {} };
+  };
   return {
     at: async (gate, given = {}) => {
       reached ??= reachGates();
       await reached;
+      lent += 1;
+      running?.[Symbol.dispose]();
+      await running?.ended;
       first[Symbol.dispose]();
       execFileSync("cp", ["-a", copyAt(gate), first.path]);
-      // The next copy replaces it. A test that ran out of time may end when another one uses the path already.
-      const kept = { [Symbol.dispose]: () => {} };
-      return teamIn({ ...first, ...kept, start: first.launch }, given);
+      return teamIn(lend(), given);
     },
     [Symbol.dispose]: () => {
       first[Symbol.dispose]();
