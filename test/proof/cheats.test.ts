@@ -41,6 +41,9 @@ describe("the corpus of cheats", () => {
 const grounds = openGrounds();
 afterAll(() => grounds[Symbol.asyncDispose]());
 
+/** A case waits for those before it in its repository, and that time counts too. */
+const timeout = 180_000;
+
 /** The first case of each project, then the second of each: cases of the same repository wait for each other. */
 function interleaved(wanted: (one: Case) => boolean): readonly (readonly [string, Project, Case])[] {
   const queues = ready.map((project) =>
@@ -56,7 +59,7 @@ function interleaved(wanted: (one: Case) => boolean): readonly (readonly [string
 // as a rate; here only those that state to be caught are held to it.
 describe("work that cheats, or looks like it, goes as stated", () => {
   const isPromised = ({ class: kind, expect }: Case) => kind !== "games" || !expect.includes("merge");
-  it.concurrent.for(interleaved(isPromised))("%s", async ([, project, one], { expect }) => {
+  it.concurrent.for(interleaved(isPromised))("%s", { timeout }, async ([, project, one], { expect }) => {
     const { verdict, message } = await grounds.of(project, one).judge(one);
     expect(one.expect, message).toContain(verdict);
     expect(missingIn(one, message), message).toEqual([]);
@@ -71,25 +74,29 @@ interface Asked {
 }
 
 describe("the built command merges with a person's answer, and not without", () => {
-  it.concurrent.for(interleaved((one) => one.by_command))("%s", async ([, project, one], { expect }) => {
-    const { run, git } = grounds.of(project);
-    const before = git("rev-parse", "main");
-    const first = await run("land", one.name, "--json");
-    expect(first.stdout, first.stderr).not.toBe("");
-    const landed = JSON.parse(first.stdout) as Landed;
-    expect({ status: first.status, verdict: judgedOf(landed).verdict }).toEqual({
-      status: 3,
-      verdict: "ask",
-    });
-    expect(missingIn(one, first.stdout + first.stderr)).toEqual([]);
-    expect(git("rev-parse", "main")).toBe(before);
-    const asked = JSON.parse((await run("decide", "--json")).stdout) as Asked[];
-    expect(asked).toMatchObject([{ kind: "weakened" }]);
-    const [{ id, options } = { id: "", options: [] }] = asked;
-    const answered = await run("decide", id, `${options[0]}: this rule was dropped`);
-    expect(answered.status, answered.stderr).toBe(0);
-    const second = await run("land", one.name, "--json");
-    expect(second.status, second.stderr).toBe(0);
-    expect(git("log", "-1", "--format=%N", "--notes=lockstep", "main")).toContain("this rule was dropped");
-  });
+  it.concurrent.for(interleaved((one) => one.by_command))(
+    "%s",
+    { timeout },
+    async ([, project, one], { expect }) => {
+      const { run, git } = grounds.of(project);
+      const before = git("rev-parse", "main");
+      const first = await run("land", one.name, "--json");
+      expect(first.stdout, first.stderr).not.toBe("");
+      const landed = JSON.parse(first.stdout) as Landed;
+      expect({ status: first.status, verdict: judgedOf(landed).verdict }).toEqual({
+        status: 3,
+        verdict: "ask",
+      });
+      expect(missingIn(one, first.stdout + first.stderr)).toEqual([]);
+      expect(git("rev-parse", "main")).toBe(before);
+      const asked = JSON.parse((await run("decide", "--json")).stdout) as Asked[];
+      expect(asked).toMatchObject([{ kind: "weakened" }]);
+      const [{ id, options } = { id: "", options: [] }] = asked;
+      const answered = await run("decide", id, `${options[0]}: this rule was dropped`);
+      expect(answered.status, answered.stderr).toBe(0);
+      const second = await run("land", one.name, "--json");
+      expect(second.status, second.stderr).toBe(0);
+      expect(git("log", "-1", "--format=%N", "--notes=lockstep", "main")).toContain("this rule was dropped");
+    },
+  );
 });
