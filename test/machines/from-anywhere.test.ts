@@ -39,7 +39,7 @@ describe("a person on a third machine", () => {
 
   it("reads the end of the output of a check that failed elsewhere, without its secrets", async () => {
     const secret = real("ghp<+>_") + "aB3dE5".repeat(6);
-    const check = `i=0; while [ $i -lt 1200 ]; do echo "line $i is longer than one that nobody reads to its end"; i=$((i+1)); done; echo key ${secret}; echo the end; exit 1\n`;
+    const check = `i=0; while [ $i -lt 1200 ]; do echo "line $i is one of many that are printed before the end"; i=$((i+1)); done; echo key ${secret}; echo the end; exit 1\n`;
     const planned = task("A", "a").replace("test -e A.txt", "sh check.sh");
     await using all = await fleet({
       ...{ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [planned] },
@@ -49,7 +49,7 @@ describe("a person on a third machine", () => {
     const third = all.join("third", { clone: true });
     const shown = await third.run(["log", "A", "--check", "2"]);
     expect(shown.status, shown.stderr).toBe(0);
-    expect(shown.stdout).toMatch(/^line \d+ is longer[\s\S]*\nkey \[secret:.*\nthe end\n$/);
+    expect(shown.stdout).toMatch(/^line \d+ is one of many[\s\S]*\nkey \[secret:.*\nthe end\n$/);
     expect(shown.stdout.length).toBeLessThanOrEqual(32 * 1024);
     expect(shown.stderr).toMatch(/^lockstep: \d+ older bytes .* only on machine first, in \/.*\.log$/m);
     const [, bytes = "", file = ""] = /: (\d+) older bytes .*, in (.*)\n/.exec(shown.stderr) ?? [];

@@ -18,7 +18,7 @@ interface SessionDocument {
 }
 
 describe("a session of `lockstep start`", { timeout: 300_000 }, () => {
-  it("goes on where a person resumes it, and its tasks are done by all machines", async () => {
+  it("continues where a person resumes it, and its tasks are done by all machines", async () => {
     const tasks = ["a", "b"].map((name) => ({
       ...{ id: `T-${name}`, goal: `write ${name}.txt`, lock_scope: [`${name}.txt`], label: "far" },
       acceptance_checks: [`cmd: test -e ${name}.txt`],

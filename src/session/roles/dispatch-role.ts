@@ -111,7 +111,7 @@ export async function dispatchRole(
 
 /**
  * Frees the session's own task if the previous role was halted or stopped, or runs on a machine that no longer conducts
- * the session: what it writes there is taken in by nobody.
+ * the session: what it writes there is not taken in.
  */
 async function freeMeta({ context: { engine, call } }: SessionContext, key: string): Promise<void> {
   const task = await engine.ledger.task(key);
