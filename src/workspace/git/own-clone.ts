@@ -5,6 +5,7 @@ import { orDiskFault } from "../files/disk-fault.ts";
 import { stateHome } from "../state/state-home.ts";
 import { remoteGit } from "./remote-git.ts";
 import { git } from "./run-git.ts";
+import { locksIn, removeStaleLocks } from "./stale-locks.ts";
 
 interface Failed {
   readonly why: string;
@@ -45,6 +46,9 @@ export async function refreshOwnClone(
     `+refs/heads/${base}:refs/remotes/${remote}/${base}`,
   ]);
   if (ran.exit !== 0) return { why: ran.timedOut ? "it did not answer in time" : ran.stderr.trim() };
+  // A worker that was killed may have left them, and no later one could start.
+  const gitFolder = join(root, ".git");
+  await removeStaleLocks({ folders: [root, gitFolder], locks: locksIn(gitFolder) });
   await git(root, ["checkout", "--quiet", "--force", "-B", base, `refs/remotes/${remote}/${base}`]);
   return undefined;
 }
