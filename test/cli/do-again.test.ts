@@ -1,5 +1,16 @@
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { answer, awaits, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
+import {
+  answer,
+  awaits,
+  planned,
+  planText,
+  readRun,
+  runPlan,
+  task,
+  writes,
+} from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 
 describe("a `do` that is typed again", () => {
@@ -31,6 +42,62 @@ describe("a `do` that is typed again", () => {
     expect(await anew("--scope", "B.txt")).toEqual(["T-004"]);
   });
 });
+
+describe("a session that began on another branch", () => {
+  it("is not merged into the branch that is checked out later", async () => {
+    const agents = { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] };
+    using repository = planned({ agents, tasks: [] });
+    const words = ["do", "make A", "--agent", "a", "--scope", "A.txt", "--check", "test -e A.txt"];
+    repository.git("rm", "-q", "tasks.yaml");
+    repository.git("commit", "-qm", "without a plan");
+    // Uncommitted work in a file of the change makes the run wait.
+    repository.write("A.txt", "mine\n");
+    expect((await repository.run(words)).status).toBe(3);
+    rmSync(join(repository.path, "A.txt"));
+    repository.git("switch", "-qc", "other");
+    const plan = planCopy(repository.path);
+    const refusal = `began on \`main\`, and \`other\` is checked out: \`git switch main\` to continue it, or start over on \`other\` with \`lockstep run ${plan} --again\``;
+    for (const again of [["run", plan], ["run"], words]) {
+      const { status, stderr } = await repository.run(again);
+      expect({ again, status }).toEqual({ again, status: 2 });
+      expect(stderr).toContain(refusal);
+    }
+    // With another session to continue, it is named and skipped.
+    repository.write("B.txt", "mine\n");
+    repository.write("b.yaml", planText([task("B", "b")]));
+    expect((await repository.run(["run", "b.yaml"])).status).toBe(3);
+    rmSync(join(repository.path, "B.txt"));
+    const both = await repository.run(["run"]);
+    expect(both.stderr).toContain("`other` is checked out: not continued");
+    expect(both.status, both.stderr).toBe(0);
+    const subjects = (branch: string) => repository.git("log", "--merges", "--format=%s", branch);
+    expect(subjects("other")).toMatch(/^B: /);
+    expect(subjects("other")).not.toContain("T-001");
+    repository.git("switch", "-q", "main");
+    expect((await repository.run(["run", plan])).status).toBe(0);
+    expect(subjects("main")).toMatch(/^T-001: /);
+    expect(subjects("other")).not.toContain("T-001");
+  });
+
+  it("continues if an older version did not record the branch", async () => {
+    using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
+    repository.write("A.txt", "mine\n");
+    expect((await runPlan(repository)).status).toBe(3);
+    rmSync(join(repository.path, "A.txt"));
+    const source = planCopy(repository.path).replace("tasks.yaml", "source.json");
+    const { base, ...older } = JSON.parse(readFileSync(join(repository.path, source), "utf8"));
+    expect(base).toBe("main");
+    repository.write(source, JSON.stringify(older));
+    repository.git("switch", "-qc", "other");
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
+  });
+});
+
+/** The copy of the only session's plan. */
+function planCopy(root: string): string {
+  const [session] = readdirSync(join(root, ".agents-work"));
+  return `.agents-work/${session}/tasks.yaml`;
+}
 
 describe("work that is on the base already when it is merged", () => {
   it("is not reported as merged with a proof", async () => {

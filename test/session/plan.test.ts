@@ -15,7 +15,7 @@ const plan = `# ours\nproject: { name: "My Shop: Über all" }\ntasks:\n${taskTex
 const both = (state: (typeof taskStates)[number]) => new Map([["A", state] as const, ["B", state] as const]);
 
 function opened(root: string, { file = "tasks.yaml", again = false } = {}) {
-  return openSessionPlan(root, file, { again, now });
+  return openSessionPlan(root, file, { again, now, base: "main" });
 }
 
 describe("a plan that is run", () => {
@@ -69,7 +69,7 @@ describe("a plan that is run", () => {
     opened(folder.path);
     folder.write("tasks.yaml", plan.replace("My Shop", "A shop"));
     const later = new Date("2026-01-31T23:59:59.5Z");
-    const second = openSessionPlan(folder.path, "tasks.yaml", { again: true, now: later });
+    const second = openSessionPlan(folder.path, "tasks.yaml", { again: true, now: later, base: "main" });
     expect(second.session).toBe("2026-01-31_a-shop-ueber-all");
     expect(opened(folder.path)).toEqual({ ...second, isNew: false });
   });

@@ -1,5 +1,5 @@
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, realpathSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
 import { boardAddress } from "../../board/access/board-port.ts";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { copyName, sessionPath } from "../../core/names/session-paths.ts";
@@ -10,6 +10,7 @@ import type { Call, Engine } from "../../engine/change/engine.ts";
 import { conductorRole, takeRole } from "../../engine/change/hold-role.ts";
 import { sharedSessions } from "../../engine/machines/share-session.ts";
 import { Agents } from "../../run/attempt/agents.ts";
+import { beganElsewhere } from "../../run/conduct/began-elsewhere.ts";
 import { checkBase } from "../../run/conduct/check-base.ts";
 import { isFleet, type Offering, offeringOf } from "../../run/conduct/fleet.ts";
 import { inLimits, prepareRun } from "../../run/conduct/open-run.ts";
@@ -78,6 +79,7 @@ export async function runPlan(
   if (isFleet(context)) await fetchSessions(context);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);
+  await refuseElsewhere(context, session, file);
   const refused = await takeInChanges(context, { plan: written, session });
   if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
   keepSessionLimits(session.folder, ends);
@@ -145,7 +147,7 @@ async function openSession({ engine, repository, call }: IntegrationContext, fil
   const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
   const taken = new Set(known);
   for (;;) {
-    const plan = openSessionPlan(repository.root, file, { again, now, taken });
+    const plan = openSessionPlan(repository.root, file, { again, now, taken, base: repository.base });
     if (!plan.isNew || (await reserveName(engine, plan.session, call))) return plan;
     forget(plan);
     taken.add(plan.session);
@@ -166,6 +168,22 @@ async function refuseWorkflow({ engine }: IntegrationContext, { session }: Sessi
   throw new CommandFault(
     "R-ST-001",
     `this plan belongs to \`lockstep start\`, which is in ${found.state}: continue it with \`lockstep resume ${session}\``,
+  );
+}
+
+/** What is open is merged only into the branch that the session began on. */
+async function refuseElsewhere(
+  context: IntegrationContext,
+  session: SessionPlan,
+  file: string,
+): Promise<void> {
+  const elsewhere = beganElsewhere(context, session.session);
+  if (elsewhere === undefined || (await isDone(context, session))) return;
+  const { root, base } = context.repository;
+  const again = `lockstep run ${relative(realpathSync(root), realpathSync(file))} --again`;
+  throw new CommandFault(
+    "R-ST-001",
+    `${elsewhere.why}: ${elsewhere.remedy} to continue it, or start over on \`${base}\` with \`${again}\``,
   );
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { beganElsewhere } from "../../run/conduct/began-elsewhere.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { type RunTold, reportTogether } from "../look/report-run.ts";
 import { inRepository } from "../open/in-repository.ts";
@@ -37,7 +38,7 @@ async function runFile(context: IntegrationContext, file: string, options: PlanO
 /**
  * Runs `tasks.yaml` if it is new or has changed. Otherwise it continues every unfinished session that can move, one
  * after the other, because the end of one may unblock the next. If none can move, it runs the newest, whose report says
- * what it waits for.
+ * what it waits for. Sessions that began on another branch are named and not continued.
  */
 async function runUnfinished(context: IntegrationContext, options: PlanOptions) {
   const own = newOwnPlan(context.repository.root);
@@ -45,12 +46,19 @@ async function runUnfinished(context: IntegrationContext, options: PlanOptions) 
   const ran = new Set<string>();
   const told: RunTold[] = [];
   for (;;) {
-    const plans = await unfinishedPlans(context.engine, context.repository.root);
+    const unfinished = await unfinishedPlans(context.engine, context.repository.root);
+    const elsewhere = unfinished.flatMap(({ session }) => beganElsewhere(context, session)?.why ?? []);
+    const plans = unfinished.filter(({ session }) => beganElsewhere(context, session) === undefined);
+    if (ran.size === 0 && plans.length > 0)
+      for (const why of elsewhere) context.onProgress(`${why}: not continued`);
     const next = plans.find(({ session, canMove }) => canMove && !ran.has(session));
     if (next === undefined && told.length > 0) return reportTogether(told);
-    const one = await runFile(context, (next ?? plans[0])?.file ?? "tasks.yaml", options, false).catch(
-      (error: unknown) => ({ error }),
-    );
+    const one = await runFile(
+      context,
+      (next ?? plans[0] ?? unfinished[0])?.file ?? "tasks.yaml",
+      options,
+      false,
+    ).catch((error: unknown) => ({ error }));
     if ("error" in one) return afterFault(told, { name: next?.session ?? "", error: one.error });
     if (!("outcome" in one)) return one;
     told.push(one);

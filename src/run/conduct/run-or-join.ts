@@ -3,6 +3,7 @@ import { isIn } from "../../core/tasks/task.ts";
 import { HostRunning } from "../../server/host.ts";
 import { loadPlan } from "../../workspace/plan/load-plan.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
+import { beganElsewhere } from "./began-elsewhere.ts";
 import { Conductor, type Stops } from "./conduct.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { joinedSessions, joinSession } from "./joined-sessions.ts";
@@ -76,17 +77,19 @@ async function areIn({ engine }: IntegrationContext, keys: Iterable<string>): Pr
 }
 
 /** The sessions that other processes have handed over since the last call. */
-function newcomers(
-  { config, repository, onProgress }: IntegrationContext,
-  request: RunRequest,
-  run: OpenedRun,
-) {
+function newcomers(context: IntegrationContext, request: RunRequest, run: OpenedRun) {
+  const { config, repository, onProgress } = context;
   const known = new Set<string>();
   return async () => {
     const added = [];
     for (const { session, file, by } of joinedSessions(request.stateFolder)) {
       if (known.has(by)) continue;
       known.add(by);
+      const elsewhere = beganElsewhere(context, session);
+      if (elsewhere !== undefined) {
+        onProgress(`${elsewhere.why}: it waits until this run has ended`);
+        continue;
+      }
       const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });
       const taken =
         "plan" in loaded ? await run.takeIn({ plan: loaded.plan, session: { session, file } }) : undefined;

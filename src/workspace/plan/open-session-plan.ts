@@ -28,10 +28,13 @@ export function openSessionPlan(
   {
     again,
     now,
+    base,
     taken = new Set(),
   }: {
     readonly again: boolean;
     readonly now: Date;
+    /** The branch that a new session stays on. */
+    readonly base: string;
     /** Sessions in the ledger: their folder may be deleted while their tasks still exist. */
     readonly taken?: ReadonlySet<string>;
   },
@@ -60,7 +63,7 @@ export function openSessionPlan(
   const origin = isOwn ? readPlanSource(dirname(path)) : undefined;
   // A new session from another session's copy starts without that session's progress.
   replaceFile(made.file, isOwn ? withoutProgress(text) : bytes, projectFile);
-  writePlanSource(made.folder, { path, digest, ...origin, opened_at: now.toISOString() });
+  writePlanSource(made.folder, { path, digest, ...origin, opened_at: now.toISOString(), base });
   return made;
 }
 

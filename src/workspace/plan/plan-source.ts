@@ -5,11 +5,13 @@ import { projectFile, replaceFile } from "../files/replace-file.ts";
 
 const sourceName = "source.json";
 
-/** The file that a session's plan was copied from, its digest at that time, and when the session was opened. */
+/** The file that a session's plan was copied from, its digest at that time, and when and where the session was opened. */
 export interface PlanSource {
   readonly path: string;
   readonly digest: string;
   readonly opened_at: string;
+  /** The branch that its work is merged into; sessions of older versions do not name it. */
+  readonly base?: string;
 }
 
 export function digestOf(bytes: Uint8Array): string {
@@ -21,8 +23,8 @@ export function readPlanSource(folder: string): PlanSource | undefined {
   const file = join(folder, sourceName);
   if (!existsSync(file)) return undefined;
   try {
-    const { path, digest, opened_at } = JSON.parse(readFileSync(file, "utf8"));
-    return { path, digest, opened_at };
+    const { path, digest, opened_at, base } = JSON.parse(readFileSync(file, "utf8"));
+    return { path, digest, opened_at, ...(typeof base === "string" ? { base } : {}) };
   } catch (cause) {
     throw new Error(`\`${file}\` cannot be read: delete it to give up its session`, { cause });
   }
