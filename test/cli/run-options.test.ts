@@ -4,11 +4,14 @@ import { describe, expect, it } from "vitest";
 import { findFault } from "../../src/clients/process/find-program.ts";
 import { defaultConfig } from "../../src/contract/default-config.ts";
 import { withDefaultAgent } from "../../src/run/conduct/default-agent.ts";
+import { chooseSandbox } from "../../src/workspace/sandbox/choose-sandbox.ts";
 import { checksByName, type LandRepository, landRepository } from "../support/land-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const answer =
   "answer: { status: OK, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }";
+const chosen = await chooseSandbox("auto");
+const hasSandbox = "sandbox" in chosen && chosen.sandbox.enforces;
 /** Writes its own name into the file that its task is about. */
 const agent = (name: string) =>
   `steps:\n  - run: { command: "echo ${name} > \\"$(basename $LOCKSTEP_TASK).txt\\"" }\n  - ${answer}\n`;
@@ -194,6 +197,23 @@ describe("a base whose own checks fail", () => {
     expect(stderr).not.toContain("started by");
     const document = JSON.parse((await repository.run(["run", "--json"])).stdout);
     expect(document).toMatchObject({ outcome: "waiting", tasks: [], refused: { code: "R-GT-001" } });
+  });
+
+  it.runIf(hasSandbox)("is not blamed for what only the sandbox refuses", async () => {
+    const writing = 'require("node:fs").writeFileSync(`${require("node:os").homedir()}/.shop`, "x");\n';
+    const told =
+      /`node test\/f\.test\.js` fails on (`main`|the base) in the sandbox: it writes to \S+\/\.shop, outside/;
+    using repository = planned({ files: { "test/f.test.js": writing } });
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(3);
+    expect(stderr).toMatch(told);
+    expect(stderr).not.toContain("--allow-red");
+    repository.git("branch", "change");
+    expect((await repository.run(["land", "change"])).stderr).not.toContain("--allow-red");
+    // One of the ways that it names.
+    const config = readFileSync(join(repository.path, ".lockstep/config.yaml"), "utf8");
+    repository.write(".lockstep/config.yaml", config.replace('"node test', '"HOME=$TMPDIR node test'));
+    expect(await repository.run(["run"])).toMatchObject({ status: 0 });
   });
 
   it("counts a command of the gate among them", async () => {

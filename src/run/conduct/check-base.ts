@@ -8,6 +8,7 @@ import { openProver } from "../landing/open-prover.ts";
 import { flakyBase, printed, projectChecks } from "../landing/prove-checks.ts";
 import { recordChecks } from "../landing/record-proofs.ts";
 import { refuseUnset } from "../landing/refuse-unset.ts";
+import { refusedWrite } from "../landing/refused-write.ts";
 import { gateCommands, needConventions } from "../landing/run-gate.ts";
 import { settledRun, tryCheck } from "../landing/try-check.ts";
 
@@ -59,6 +60,8 @@ async function refused(
   const unset = await refuseUnset(prover, baseCommit, { command, run });
   const details = { command, exit: run.exit, ...printed(run), check: 1 };
   if (unset !== undefined) return { ...unset, details: { ...unset.details, ...details } };
-  const reason = `\`${command}\` already fails on \`${base}\` (exit ${run.exit}), so nothing can be verified: fix \`${base}\` first, or compare failures with --allow-red`;
+  const reason =
+    refusedWrite(prover, { command, base: `\`${base}\``, run }) ??
+    `\`${command}\` already fails on \`${base}\` (exit ${run.exit}), so nothing can be verified: fix \`${base}\` first, or compare failures with --allow-red`;
   return deny("R-GT-001", reason, details);
 }

@@ -17,6 +17,7 @@ import type { Proven, Prover } from "../../proof/prover.ts";
 import { readTrees } from "../../workspace/git/read-tree.ts";
 import { isIdleCheck } from "./is-idle-check.ts";
 import { refuseUnset } from "./refuse-unset.ts";
+import { refusedWrite } from "./refused-write.ts";
 import { settledRun, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
@@ -200,7 +201,11 @@ export class ChecksProof {
   async #redBase(command: string, run: CheckRun): Promise<Deny> {
     const { prover, base } = this.#with;
     const refused =
-      (await refuseUnset(prover, base, { command, run })) ?? redBase(command, prover.hasNetwork);
+      (await refuseUnset(prover, base, { command, run })) ??
+      deny(
+        "R-PC-002",
+        refusedWrite(prover, { command, base: "the base", run }) ?? redBase(command, prover.hasNetwork),
+      );
     return { ...refused, details: { command, ...refused.details, ...printed(run) } };
   }
 
@@ -256,12 +261,11 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }
 
-function redBase(command: string, hasNetwork: boolean): Deny {
+function redBase(command: string, hasNetwork: boolean): string {
   const next = hasNetwork
     ? "fix the base first, or compare failures with --allow-red"
     : "checks have no network because `limits.max_proofs` is above 1: set it to 1 if they need one; otherwise fix the base first, or compare failures with --allow-red";
-  const reason = `\`${command}\` already fails on the base, so nothing can be verified: ${next}`;
-  return deny("R-PC-002", reason);
+  return `\`${command}\` already fails on the base, so nothing can be verified: ${next}`;
 }
 
 function notRun(command: string, error: string): Deny {
