@@ -351,6 +351,10 @@ describe("the base", () => {
     const shown = (await repository.run(["status"])).stdout;
     expect(shown).toContain("waiting for you");
     expect(shown).toContain("lockstep land work");
+    const told = (await repository.run(["land", "work"])).stdout;
+    expect(told).toMatch(
+      /^waiting for a person: work; no question is open: do what the message names, then land again$/m,
+    );
     expect((await repository.run(["decide"])).stdout).toContain("1 landing waits");
     expect((await repository.land("work", "--allow-red")).landed).toMatchObject({ outcome: "merged" });
     expect((await repository.run(["status"])).stdout).not.toContain("waiting for you");

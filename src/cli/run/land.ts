@@ -135,7 +135,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function outcomeLine({ branch, outcome, commit, task, url }: Member, base: string): string {
+function outcomeLine({ branch, outcome, commit, task, url, refused }: Member, base: string): string {
   const name = printable(branch);
   const words = {
     merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}, task ${task}`,
@@ -143,9 +143,15 @@ function outcomeLine({ branch, outcome, commit, task, url }: Member, base: strin
     proposed: `${style.green("proposed")} ${name} for ${base}${url === undefined ? "" : `: ${url}`}`,
     nothing: `${name} is already part of ${base}`,
     refused: `${style.red("refused")} ${name}`,
-    waiting: `${style.red("waiting")} for a person: ${name}`,
+    waiting: `${style.red("waiting")} for a person: ${name}${isAsked(refused) ? "" : "; no question is open: do what the message names, then land again"}`,
   } as const;
   return words[outcome];
+}
+
+/** A question that `decide` answers, and not only something to clear first. */
+function isAsked(refused: Member["refused"]): boolean {
+  const { decision, decisions } = refused?.details ?? {};
+  return decision !== undefined || (Array.isArray(decisions) && decisions.length > 0);
 }
 
 function checkTable(branches: readonly Member[]): string {
