@@ -1,4 +1,4 @@
-import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { planCommand } from "../core/names/session-paths.ts";
 import { printable } from "../core/text/printable.ts";
 import type { Engine } from "../engine/change/engine.ts";
 import { dataOf } from "../ledger/event-data.ts";
@@ -52,7 +52,7 @@ async function waitingFor({ ledger }: Engine, settled: readonly string[]): Promi
     const task = await ledger.task(key);
     if (workflow !== undefined && workflow.state !== "DONE") found.set(name, `lockstep resume ${name}`);
     else if (task !== undefined && task.session !== null && !over.includes(task.state))
-      found.set(task.session, `lockstep run ${sessionPath(task.session, copyName)}`);
+      found.set(task.session, planCommand(task.session));
   }
   return [...found].map(([session, command]) => ({ session, command }));
 }

@@ -9,6 +9,18 @@ export function stateWord(state: string): string {
   return state === "REVIEW" ? "in review" : state.toLowerCase().replaceAll("_", " ");
 }
 
+/** Why a person stopped all work, and how it continues. */
+export function breakerText({
+  mode,
+  reason,
+}: {
+  readonly mode: string;
+  readonly reason: string | null;
+}): string {
+  const why = reason === null ? "" : `: ${reason}`;
+  return `${mode === "PAUSE" ? "paused" : "stopped"}${why}; \`lockstep clear\` resumes work`;
+}
+
 /** `sandbox on, scope check on`. The guard is optional, so it is only named when it is on. */
 export function isolationWords(walls: Readonly<Record<string, boolean>>): string {
   return Object.entries(walls)

@@ -34,7 +34,14 @@ function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): 
     ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
     ...{ last: new Map(), seconds: 72.4, missing: null, columns: 80 },
     walls: { guard: false, sandbox: true, diff: true },
-    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName, commandsTo: () => [] },
+    ...{
+      goOn: "lockstep run",
+      breaker: null,
+      push: null,
+      left: null,
+      nameOf: shortName,
+      commandsTo: () => [],
+    },
     ...more,
   });
 }
@@ -60,6 +67,14 @@ describe("the report of a run", () => {
          proof: npm run lint -- --max-warnings 0; npm test
                 -- price; node scripts/check-prices.js
 `);
+  });
+
+  it("names the breaker that stopped the work, and how to clear it before the run", () => {
+    const breaker = "paused: release day; `lockstep clear` resumes work";
+    const text = report([reported("T-001", "PENDING", { attempts: 0 })], { breaker });
+    expect(text).toContain(`0 of 1 task merged into main\n${breaker}\n`);
+    expect(text).toContain("next: lockstep clear && lockstep run\n");
+    expect(report([reported("T-001", "PENDING", { attempts: 0 })])).not.toContain("lockstep clear");
   });
 
   it("warns of a check that passed without running a test", () => {

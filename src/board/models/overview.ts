@@ -5,10 +5,11 @@ import { compareNames } from "../../core/text/compare-names.ts";
 import { sessionsIn } from "../../engine/views/list-sessions.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
+import { continueCommands } from "../../view/continue-run.ts";
 import { machineWord } from "../../view/machine-words.ts";
 import { needsPerson } from "../../view/needs-person.ts";
 import { isTaken } from "../../view/task-words.ts";
-import { isolationWords, sumOf } from "../../view/words.ts";
+import { breakerText, isolationWords, sumOf } from "../../view/words.ts";
 import { fitting, short } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
 import { groupsOf, namedTask } from "./task-rows.ts";
@@ -89,7 +90,7 @@ function remarksOf(
   const remark = (tone: Tone, text: string) => ({ tone, text: short(text, 300) });
   const asked = new Set(decisions.map(({ task }) => task));
   const conducted = new Set(machines.flatMap(({ isGone, conducts }) => (isGone ? [] : conducts)));
-  const isOpen = tasks.some(
+  const left = tasks.filter(
     ({ task }) =>
       ![null, ...conducted].includes(sessionOfKey(task.key)) &&
       open.includes(task.state) &&
@@ -104,14 +105,7 @@ function remarksOf(
   // What it has handed in is not lost.
   const dead = (status.machines ?? []).filter(({ gone, tasks: own }) => gone && own.length > 0);
   return [
-    ...(breaker.mode === "CLEAR"
-      ? []
-      : [
-          remark(
-            "bad",
-            `${breaker.mode === "PAUSE" ? "paused" : "stopped"}${breaker.reason === null ? "" : `: ${breaker.reason}`}; \`lockstep clear\` resumes work`,
-          ),
-        ]),
+    ...(breaker.mode === "CLEAR" ? [] : [remark("bad", breakerText(breaker))]),
     ...(workflow?.blocker == null
       ? []
       : [
@@ -131,8 +125,10 @@ function remarksOf(
       : decisions.some(({ task }) => concernsSession(task, workflow.session))
         ? []
         : [remark("wait", `no run is active: \`lockstep resume ${workflow.session}\` continues`)]),
-    ...(isRunning || isWaiting || !isOpen
+    ...(isRunning || isWaiting || left.length === 0
       ? []
-      : [remark("wait", "no run is active: `lockstep run` continues")]),
+      : [
+          remark("wait", `no run is active: ${continueCommands(left.map(({ task }) => task.key))} continues`),
+        ]),
   ];
 }

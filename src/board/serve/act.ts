@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Acted, ActRequest } from "../../contract/board.ts";
 import { line, text } from "../../contract/parts.ts";
-import { unknownTask } from "../../core/names/task-name.ts";
+import { planCommand } from "../../core/names/session-paths.ts";
+import { sessionOfKey, unknownTask } from "../../core/names/task-name.ts";
 import { ruleCodes } from "../../core/rules/catalog.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { shellWord } from "../../core/text/quoted.ts";
@@ -163,10 +164,10 @@ function acted(verdict: Verdict, lines: (verdict: Verdict) => readonly string[] 
 }
 
 function stateLines({ details }: Verdict): readonly string[] {
-  return [
-    `${String(details?.task_id)} is ${String(details?.state)}`,
-    "an active run continues it, else `lockstep run` does",
-  ];
+  const key = String(details?.task_id);
+  const session = sessionOfKey(key);
+  const command = session === null ? "lockstep run" : planCommand(session);
+  return [`${key} is ${String(details?.state)}`, `an active run continues it, else \`${command}\` does`];
 }
 
 function grantedLines({ details }: Verdict): readonly string[] {

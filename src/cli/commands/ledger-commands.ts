@@ -1,3 +1,5 @@
+import { planCommand } from "../../core/names/session-paths.ts";
+import { sessionOfKey } from "../../core/names/task-name.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import type { AnswerOf } from "../../engine/operate.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
@@ -69,7 +71,7 @@ export function widenCommand(
       return "nothing to add: the task already holds these paths";
     const state = String(details?.state);
     if (state === "IN_PROGRESS") return `now also held: ${granted.join(", ")}`;
-    return `the next attempt may also write: ${granted.join(", ")}; ${startOf(state, name)} starts it`;
+    return `the next attempt may also write: ${granted.join(", ")}; ${startOf(state, { name, key: String(details?.task_id) })} starts it`;
   };
   return tellVerdict({ json, text }, async () =>
     ask("widen", { task: await wholeName(name), paths, why }, options),
@@ -77,10 +79,12 @@ export function widenCommand(
 }
 
 /** The commands that start a task's next attempt. */
-function startOf(state: string, name: string): string {
+function startOf(state: string, { name, key }: { readonly name: string; readonly key: string }): string {
+  const session = sessionOfKey(key);
+  const run = `\`${session === null ? "lockstep run" : planCommand(session)}\``;
   if (state === "ESCALATED" || state === "FAILED")
-    return `\`lockstep task resolve ${name} --note "…"\`, then \`lockstep run\`,`;
-  return state === "BLOCKED" ? `\`lockstep task retry ${name}\`, then \`lockstep run\`,` : "`lockstep run`";
+    return `\`lockstep task resolve ${name} --note "…"\`, then ${run},`;
+  return state === "BLOCKED" ? `\`lockstep task retry ${name}\`, then ${run},` : run;
 }
 
 function stopOnDisk(mode: "PAUSE" | "STOP"): void {

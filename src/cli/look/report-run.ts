@@ -1,12 +1,13 @@
 import { agentOfKey, idOfKey, isOfSession, originalOf } from "../../core/names/task-name.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
+import { printable } from "../../core/text/printable.ts";
 import { batchesOf, readStatus, type Status } from "../../engine/views/read-status.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { hasRemote } from "../../run/landing/propose-chain.ts";
 import { commandsFor, decideCommands } from "../../view/needs-person.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { isMerged, isTaken } from "../../view/task-words.ts";
-import { sumOf } from "../../view/words.ts";
+import { breakerText, sumOf } from "../../view/words.ts";
 import { checkOutput } from "../output/check-output.ts";
 import { outcomeExits } from "../output/exit-of.ts";
 import { type RunReport, runReport } from "../run-view/run-report.ts";
@@ -56,6 +57,7 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
     ...{
       wasDone: ran.wasDone ?? false,
       base: context.repository.base,
+      breaker: all.breaker.mode === "CLEAR" ? null : printable(breakerText(all.breaker)),
       goOn: ran.goOn,
       left: ran.left ?? null,
     },

@@ -5,12 +5,13 @@ import { wrapped } from "../../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../../engine/views/read-status.ts";
 import type { SandboxGap } from "../../guard/setup/sandbox-gaps.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
+import { continueCommands } from "../../view/continue-run.ts";
 import { isConducted, machinesLine } from "../../view/machine-words.ts";
 import { needsPerson } from "../../view/needs-person.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { inShownOrder } from "../../view/task-order.ts";
 import { isTaken } from "../../view/task-words.ts";
-import { isolationWords } from "../../view/words.ts";
+import { breakerText, isolationWords } from "../../view/words.ts";
 import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
 import { clockTime } from "../../workspace/process/local-time.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
@@ -281,7 +282,8 @@ function noRun({ tasks, decisions, workflow, ...told }: Told): string | null {
     open.includes(task.state) &&
     !isTaken(task) &&
     !asked.has(task.key);
-  return isRunning || !tasks.some(isOpen) ? null : "no run is active: `lockstep run` continues";
+  const left = tasks.filter(isOpen).map(({ key }) => key);
+  return isRunning || left.length === 0 ? null : `no run is active: ${continueCommands(left)} continues`;
 }
 
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
@@ -292,9 +294,8 @@ function isEmpty({ tasks, decisions, landings, breaker, workflow }: Status): boo
   return tasks.length === 0 && !waits && workflow === null && breaker.mode === "CLEAR";
 }
 
-function breakerLine({ mode, reason }: Status["breaker"]): string {
-  const why = reason === null ? "" : `: ${printable(reason)}`;
-  return `${style.red(mode === "PAUSE" ? "paused" : "stopped")}${why}; \`lockstep clear\` resumes work`;
+function breakerLine(breaker: Status["breaker"]): string {
+  return style.red(printable(breakerText(breaker)));
 }
 
 /** The maximum number of rows of each state. */

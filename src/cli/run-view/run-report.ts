@@ -35,6 +35,8 @@ export interface RunReport {
   readonly walls: Readonly<Record<string, boolean>> | null;
   /** Why there is no sandbox. */
   readonly missing: string | null;
+  /** Why a person stopped all work, and how it continues; null if it may continue. */
+  readonly breaker: string | null;
   /** The command that continues this run. */
   readonly goOn: string;
   /** The process that runs the tasks, if this one only watched and left. */
@@ -54,13 +56,22 @@ const alikeMin = 4;
 const outputLinesMax = 12;
 
 /** The report of a run as text; the last line is the next command. */
-export function runReport(report: RunReport): string {
+export function runReport(given: RunReport): string {
+  const isHeld = given.breaker !== null && !given.wasDone;
+  const report = isHeld ? { ...given, goOn: `lockstep clear && ${given.goOn}` } : given;
   const { session, tasks, wasDone, push } = report;
   const lines = wasDone
     ? [
         `${style.bold(session)} is done: ${allTasks(tasks.length)} already merged, and the plan has not changed; --again starts a new session`,
       ]
-    : [headLine(report), ...mergedLines(report), ...openLines(report), "", factsLine(report)];
+    : [
+        headLine(report),
+        ...(report.breaker === null ? [] : [style.red(report.breaker)]),
+        ...mergedLines(report),
+        ...openLines(report),
+        "",
+        factsLine(report),
+      ];
   if (report.missing !== null && !wasDone) lines.push(`the agents ran without a sandbox: ${report.missing}`);
   if (isLeft(report)) lines.push(endLine(report));
   if (push !== null) lines.push(`${style.dim("to share it:")} ${push}`);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { copyName, planCommand } from "../../core/names/session-paths.ts";
 import { taskSlug } from "../../core/names/slugs.ts";
 import { numberedId } from "../../core/names/task-name.ts";
 import { asCriterion } from "../../core/proof/criterion.ts";
@@ -43,19 +43,18 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
       // A later run uses the same agent. A default agent that is not configured is looked up again.
       ...(agent !== undefined && Object.hasOwn(context.config.agents, agent) ? { agent } : {}),
     };
-    const goOn = (session: string) => `lockstep run ${sessionPath(session, copyName)}`;
     const same = options.new === true ? undefined : await findSame(context, task);
     if (same !== undefined) {
       context.onProgress(
         `${same.session} has the same goal and is unfinished: continuing it (--new starts over)`,
       );
-      return runPlan(context, { file: same.file, again: false, options, goOn });
+      return runPlan(context, { file: same.file, again: false, options, goOn: planCommand });
     }
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
     try {
       const file = join(folder, copyName);
       writeFileSync(file, JSON.stringify({ project: { name: taskSlug(goal) }, tasks: [task] }, null, 2));
-      return await runPlan(context, { file, again: true, options, goOn, told: optionFault });
+      return await runPlan(context, { file, again: true, options, goOn: planCommand, told: optionFault });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -16,6 +16,11 @@ export function sessionPath(session: string, file: string): string {
   return `${sessionsFolder}/${session}/${file}`;
 }
 
+/** The command that continues the plan of this session, and of no other. */
+export function planCommand(session: string): string {
+  return `lockstep run ${sessionPath(session, copyName)}`;
+}
+
 export function worklogPath(session: string | null, id: string): string {
   const file = `worklogs/${id}.md`;
   return session === null ? `${sessionsFolder}/${file}` : sessionPath(session, file);
