@@ -411,7 +411,7 @@ export class Prover implements Disposable, AsyncDisposable {
     const { runsTree, why } = setup;
     const what = `setting up: ${command.join(" ")}`;
     this.#options.onProgress?.(`${what} (${why})`);
-    using slow = this.#tellSlow(what);
+    using slow = this.#tellSlow(what, "if it hangs, name another command in `workspace.setup`");
     const network = networkAccess();
     const { exit, tail } = await this.#runSandboxed(place, {
       ...{ command, purpose: "set-up", env: { ...network.env, ...this.#environment(place, setup) } },
@@ -484,9 +484,10 @@ export class Prover implements Disposable, AsyncDisposable {
     return runSandboxed(this.#sandbox, places, { ...run, abort });
   }
 
-  #tellSlow(what: string): SlowTeller {
+  #tellSlow(what: string, hint?: string): SlowTeller {
     const { slowMs: firstMs, onProgress } = this.#options;
-    return new SlowTeller({ what, firstMs, tell: (line) => onProgress?.(line) });
+    const more = hint === undefined ? {} : { hint };
+    return new SlowTeller({ what, firstMs, ...more, tell: (line) => onProgress?.(line) });
   }
 
   /** The variables that are passed on from the caller's environment. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findFault } from "../../src/clients/process/find-program.ts";
@@ -6,6 +6,7 @@ import { defaultConfig } from "../../src/contract/default-config.ts";
 import { withDefaultAgent } from "../../src/run/conduct/default-agent.ts";
 import { chooseSandbox } from "../../src/workspace/sandbox/choose-sandbox.ts";
 import { checksByName, type LandRepository, landRepository } from "../support/land-repository.ts";
+import { eventually } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const answer =
@@ -214,6 +215,19 @@ describe("a base whose own checks fail", () => {
     const config = readFileSync(join(repository.path, ".lockstep/config.yaml"), "utf8");
     repository.write(".lockstep/config.yaml", config.replace('"node test', '"HOME=$TMPDIR node test'));
     expect(await repository.run(["run"])).toMatchObject({ status: 0 });
+  });
+
+  it("is not told when a person ends the set-up: exit 130, and no session is left", async () => {
+    using repository = planned({
+      config: 'workspace: { setup: ["sleep 60"] }\n',
+    });
+    using running = repository.start(["run"]);
+    await eventually("the set-up", () => (running.errors().includes("setting up") ? true : undefined));
+    running.process.kill("SIGINT");
+    const { status, stderr } = await running.ended;
+    expect(status).toBe(130);
+    expect(stderr).toMatch(/^lockstep: stopped while setting up: .*; no agent was started$/m);
+    expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
   });
 
   it("counts a command of the gate among them", async () => {

@@ -376,4 +376,15 @@ describe("a command that takes long", () => {
     expect(told).toMatch(/^still setting up: npm ci, for \d+ s; last line: fetching with /);
     expect(told).not.toContain(token);
   });
+
+  it("is told once it prints nothing new, with what may help", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const hint = "name another command";
+    const tell = (line: string) => line.includes("nothing new") && resolve(line);
+    using teller = new SlowTeller({ what: "setting up: npm ci", firstMs: 1, nextMs: 20, hint, tell });
+    teller.heard(Buffer.from("a long line\n"));
+    expect(await promise).toMatch(
+      /^still setting up: npm ci, for \d+ s; nothing new for \d+ s: name another command$/,
+    );
+  });
 });

@@ -19,6 +19,7 @@ import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { showProgress } from "../output/progress.ts";
 import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
+import { EndedBySignal } from "../run/end-by-signal.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { configIn, limitsOf, openEngine } from "./open-engine.ts";
 
@@ -53,6 +54,10 @@ export async function inRepository(
       if (next !== undefined) writeAll(2, `${next}\n`);
     });
   } catch (error) {
+    if (error instanceof EndedBySignal) {
+      writeAll(2, `lockstep: ${error.message}\n`);
+      return error.exit;
+    }
     const fault = faultVerdict(error);
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
     return tellRefusal(fault, json);

@@ -44,6 +44,7 @@ import { PlainLines } from "../run-view/plain-lines.ts";
 import { runPort } from "../run-view/run-port.ts";
 import { lastThing, type RunWatcher } from "../run-view/run-watcher.ts";
 import { WaitLines } from "../run-view/wait-lines.ts";
+import { endBySignal } from "./end-by-signal.ts";
 import { listenForStops } from "./listen-for-stops.ts";
 import { previewRun } from "./preview-run.ts";
 import { configForRun, givenEnds, planFor, type RunOptions, readPlan } from "./run-options.ts";
@@ -95,7 +96,10 @@ export async function runPlan(
     forget(session);
     throw new CommandFault(unusable.code, unusable.reason);
   }
-  const red = await checkedBase(context);
+  const red = await checkedBase(context).catch((error: unknown) => {
+    forget(session);
+    throw error;
+  });
   if ("allow" in red) {
     forget(session);
     return reportRun(context, { ...told, refused: red });
@@ -201,7 +205,13 @@ async function isDone({ engine }: IntegrationContext, { session, hasChanged }: S
 /** Runs the project's own checks on the base before any agent starts. */
 export async function checkedBase(context: IntegrationContext) {
   using progress = showProgress();
-  const red = await checkBase({ ...context, onProgress: progress.tell });
+  let step = `reading \`${context.repository.base}\``;
+  using ending = endBySignal(() => step);
+  const onProgress: IntegrationContext["onProgress"] = (line, state) => {
+    if (/^(?:setting up|running|retrying)\b/.test(line)) step = line;
+    progress.tell(line, state);
+  };
+  const red = await checkBase({ ...context, onProgress }, ending.signal);
   if (!("allow" in red))
     for (const { command, run } of red)
       progress.tell(

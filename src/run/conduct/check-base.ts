@@ -20,9 +20,13 @@ export interface RedCheck {
 
 /**
  * Runs the project's checks on the base before any agent is started. A pass is reused by the first integration. If a
- * check fails, no work could be verified, so the run is refused unless `--allow-red` compares failures.
+ * check fails, no work could be verified, so the run is refused unless `--allow-red` compares failures. Throws the
+ * reason of `end` once that is aborted and the check at work has ended.
  */
-export async function checkBase(context: IntegrationContext): Promise<readonly RedCheck[] | Deny> {
+export async function checkBase(
+  context: IntegrationContext,
+  end?: AbortSignal,
+): Promise<readonly RedCheck[] | Deny> {
   const { repository, config, onProgress, allowRed = false } = context;
   const { root, base, baseCommit } = repository;
   await needConventions(root, baseCommit);
@@ -31,10 +35,13 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
   const commands = [...own.map(({ command }) => command), ...gateCommands(config.gate)];
   if (commands.length === 0) return [];
   using prover = await openProver(context);
+  end?.addEventListener("abort", () => prover.stop(), { once: true });
   const red: RedCheck[] = [];
   for (const command of new Set(commands)) {
+    end?.throwIfAborted();
     onProgress(`running on \`${base}\`: ${command}`, "running");
     const tried = await tryCheck(prover, { commit: baseCommit, command, onProgress });
+    end?.throwIfAborted();
     if ("error" in tried) return deny("R-PC-003", tried.error, { command });
     const run = settledRun(tried);
     if (run.earlier !== undefined && !config.checks.flaky.includes(command))
