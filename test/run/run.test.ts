@@ -273,6 +273,28 @@ describe("Ctrl-C", () => {
     expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
   });
 
+  it("says that a landing is finished, and finishes it", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [
+        task("A", "a").replace("test -e A.txt", "test ! -e A.txt || sleep 3"),
+        task("B", "b", ", depends_on: [A]"),
+      ],
+    });
+    using running = repository.start(["run", "--json"]);
+    await eventually(
+      "the landing",
+      () => /running on the merged tree: test ! -e A/.test(running.errors()) || undefined,
+    );
+    running.process.kill("SIGTERM");
+    const { stdout, stderr } = await running.ended;
+    expect(stderr).toContain("Finishing the landing of A, then the run ends. ");
+    expect(stderr).not.toContain("Stopping the agents");
+    expect(
+      Object.fromEntries((JSON.parse(stdout) as RunDocument).tasks.map(({ id, state }) => [id, state])),
+    ).toEqual({ A: "MERGED", B: "PENDING" });
+  });
+
   it("twice stops them, keeps everything, and the next run goes on", async () => {
     using repository = slow();
     expect(await interrupted(repository, 2)).toMatchObject({ status: 3, outcome: "stopped" });

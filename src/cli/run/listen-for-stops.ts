@@ -1,4 +1,5 @@
 import type { Stops } from "../../run/conduct/conduct.ts";
+import { shortName } from "../../view/task-names.ts";
 import type { RunWatcher } from "../run-view/run-watcher.ts";
 
 interface Listening {
@@ -19,11 +20,12 @@ const endings = ["SIGTERM", "SIGHUP"] as const;
 export function listenForStops({ watcher, otherRun }: Listening): Listened {
   const [gently, atOnce] = [new AbortController(), new AbortController()];
   let left: number | undefined;
+  let landing: readonly string[] = [];
   const stop = (now: boolean) => {
     left = gently.signal.aborted ? left : otherRun();
     if (now) atOnce.abort();
     gently.abort();
-    watcher().remark(remarkOf({ left, now }));
+    watcher().remark(remarkOf({ left, now, landing }));
   };
   const interrupt = () => stop(gently.signal.aborted);
   const onInterrupt = () => {
@@ -34,6 +36,9 @@ export function listenForStops({ watcher, otherRun }: Listening): Listened {
   for (const signal of endings) process.on(signal, onEnding);
   return {
     ...{ gently: gently.signal, atOnce: atOnce.signal, interrupt },
+    onLanding: (tasks) => {
+      landing = tasks;
+    },
     get left() {
       return left;
     },
@@ -44,9 +49,20 @@ export function listenForStops({ watcher, otherRun }: Listening): Listened {
   };
 }
 
-function remarkOf({ left, now }: { readonly left: number | undefined; readonly now: boolean }): string {
+interface Stopping {
+  readonly left: number | undefined;
+  readonly now: boolean;
+  /** The tasks that are being merged. */
+  readonly landing: readonly string[];
+}
+
+function remarkOf({ left, now, landing }: Stopping): string {
   if (left !== undefined) return `Leaving. Process ${left} continues with the tasks.`;
-  return now
-    ? "Stopping the agents. Their work is kept."
-    : "No new tasks will start. Press Ctrl-C again to stop the running agents.";
+  const names = landing.map(shortName).join(", ");
+  if (now)
+    return names === ""
+      ? "Stopping the agents. Their work is kept."
+      : `Finishing the landing of ${names}, then the run ends. Agents at work are stopped, and their work is kept.`;
+  const end = names === "" ? "" : ` The landing of ${names} is finished.`;
+  return `No new tasks will start.${end} Press Ctrl-C again to stop the running agents.`;
 }

@@ -32,6 +32,8 @@ import { logStop } from "./worklog.ts";
 export interface Stops {
   readonly gently: AbortSignal;
   readonly atOnce: AbortSignal;
+  /** Told which tasks are being merged: a stop lets that end. */
+  onLanding?(tasks: readonly string[]): void;
 }
 
 /** A task with the context of its session. */
@@ -290,7 +292,8 @@ export class Conductor {
   }
 
   async #bringIn(tasks: readonly RunTask[]): Promise<void> {
-    const brought = await this.#tryBringIn(tasks);
+    this.#stops.onLanding?.(tasks.map(({ key }) => key));
+    const brought = await this.#tryBringIn(tasks).finally(() => this.#stops.onLanding?.([]));
     for (const { key, member } of brought) {
       const { outcome } = member;
       this.#tell(key, memberText(member));
