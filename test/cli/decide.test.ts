@@ -234,7 +234,7 @@ describe("lockstep decide", () => {
     ]);
     expect(answered).toMatchObject({
       status: 0,
-      stdout: `decision ${gateId} is answered\n`,
+      stdout: `decision ${gateId} is answered: changes-requested: fewer modules\n`,
       stderr: `to continue: lockstep resume ${sessionName}\n`,
     });
     expect(repository.status()).toMatchObject({
@@ -264,13 +264,13 @@ describe("lockstep decide", () => {
     for (const words of [["decide"], ["decide", gateId], ["status"]])
       expect((await repository.run(words)).stdout).toContain(`lockstep decide ${gateId} approved\n`);
     expect((await repository.run(["decide", laterId, "approved"])).stdout).toBe(
-      `decision ${laterId} is answered\n`,
+      `decision ${laterId} is answered: approved\n`,
     );
     expect((await repository.run(["decide"])).stdout).toContain(
       "lockstep decide UD-APPROVE-DESIGN approved\n",
     );
-    expect((await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"])).stdout).toBe(
-      `decision ${gateId} is answered\n`,
+    expect((await repository.run(["decide", "UD-APPROVE-DESIGN", "yes"])).stdout).toBe(
+      `decision ${gateId} is answered: approved\n`,
     );
   });
 

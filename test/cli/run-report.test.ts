@@ -77,6 +77,14 @@ describe("the report of a run", () => {
     expect(report([reported("T-001", "PENDING", { attempts: 0 })])).not.toContain("lockstep clear");
   });
 
+  it("names the diff before the question about weakened tests, which shows both answers", () => {
+    const question = { id: "UD-2", kind: "weakened" as const, task: `${session}/T-002` };
+    const asked = { ...question, question: "T-002 weakens tests. Accept it?", options: ["accept", "refuse"] };
+    const text = report([reported("T-002", "REVIEW")], { decisions: [asked], columns: 120 });
+    expect(text).toContain("next: lockstep diff T-002 && lockstep decide UD-2 && lockstep run\n");
+    expect(text).toContain("(accept: … or refuse: …)");
+  });
+
   it("warns of a check that passed without running a test", () => {
     const of = (command: string, tests: CheckRun["tests"]): CheckRecord => ({
       ...check(command, 0, 0),

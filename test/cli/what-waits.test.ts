@@ -22,7 +22,10 @@ describe("a question that waits", () => {
       stderr: expect.stringContaining("`UD-1` takes no --note with `approved`"),
     });
     const refused = await repository.run(["decide", "UD-1", "refused", "--note", "it is too long"]);
-    expect(refused).toMatchObject({ status: 0, stdout: "decision UD-1 is answered\n" });
+    expect(refused).toMatchObject({
+      status: 0,
+      stdout: "decision UD-1 is answered: refused: it is too long\n",
+    });
     expect((await repository.run(["decide", "--all"])).stdout).toContain("answered: refused: it is too long");
     expect((await repository.run(["run"])).stderr).toContain('"it reads well": it is too long');
   });

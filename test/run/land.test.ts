@@ -208,6 +208,10 @@ describe("a landing that was refused", () => {
 describe("a check that proves nothing", () => {
   async function asked(repository: LandRepository) {
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    const told = await repository.run(["land", "work", "--proves", "true", "--check", "true"]);
+    expect(told.stderr).toContain("`true` proves nothing: it also passes on the base, without the change; ");
+    expect(told.stdout).toMatch(/^true \(check\) +exit 0 /m);
+    expect(told.stdout).toMatch(/^true \(proves\) +exit 0 /m);
     const { status, landed } = await repository.land("work", "--proves", "true");
     const { details, reason } = landed.refused as { details: { decision: string }; reason: string };
     expect({ status, reason }).toEqual({

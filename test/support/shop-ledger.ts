@@ -453,7 +453,7 @@ async function askAll({ engine, ground, sleep }: Shopping): Promise<void> {
     engine,
     {
       ...{ task: keyOf("T-3"), command: "node --test test/invoice.test.js", commit },
-      why: "it also passes without the change",
+      why: "it also passes on the base, without the change",
     },
     runner,
   );

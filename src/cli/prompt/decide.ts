@@ -80,11 +80,12 @@ async function settle(
   options: AskOptions,
 ): Promise<number> {
   let after: AfterAnswer = { isShown: true, lines: [] };
+  let understood = "";
   const exit = await tellVerdict(
     {
       json,
       text: ({ details }) =>
-        `decision ${details?.id ?? id} is ${cancel === undefined ? "answered" : "cancelled"}`,
+        `decision ${details?.id ?? id} is ${cancel === undefined ? `answered${understood}` : "cancelled"}`,
     },
     async () => {
       const reason = note === undefined ? "" : await reasonFor(id, answer, note);
@@ -93,6 +94,11 @@ async function settle(
       // Through the socket, the host publishes the answer.
       if (process.env.LOCKSTEP_SOCKET) return verdict;
       using opened = await openEngine();
+      if (verdict.allow) {
+        const key = String(verdict.details?.id ?? id);
+        const stored = (await opened.engine.ledger.decisions()).find((one) => one.id === key);
+        understood = stored?.answer ? `: ${printable(stored.answer)}` : "";
+      }
       after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
       return verdict;
     },

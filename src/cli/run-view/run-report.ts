@@ -1,7 +1,13 @@
 import { isOfSession } from "../../core/names/task-name.ts";
 import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
-import { commandsFor, decideCommands, type Question, questionText } from "../../view/needs-person.ts";
+import {
+  answersTo,
+  commandsFor,
+  decideCommands,
+  type Question,
+  questionText,
+} from "../../view/needs-person.ts";
 import { shortName } from "../../view/task-names.ts";
 import { inOrder } from "../../view/task-order.ts";
 import { heldUpText, isMerged, isTaken, proofWords, type ShownTask, whyOf } from "../../view/task-words.ts";
@@ -219,9 +225,10 @@ function nextFor(task: ReportedTask, report: RunReport) {
   const said = (reason: string) => fitted(`${stateWord(state)}: ${reason}`.replace(/: $/, ""), whyLengthMax);
   if (asked.length > 0)
     return {
-      why: said(asked.map((one) => `${questionText(one, nameOf)} (${one.options.join(" or ")})`).join("; ")),
-      // Each with the first of its answers.
-      commands: [...asked.flatMap((one) => decideCommands(one).slice(0, 1)), goOn],
+      why: said(
+        asked.map((one) => `${questionText(one, nameOf)} (${answersTo(one).join(" or ")})`).join("; "),
+      ),
+      commands: [...asked.flatMap((one) => stepsFor(one, name)), goOn],
     };
   if (task.reverted_by !== null)
     return { why: "rolled back", commands: [`lockstep task retry ${name}`, goOn] };
@@ -232,6 +239,13 @@ function nextFor(task: ReportedTask, report: RunReport) {
     return { why: said(whyOf(task)), commands: [`lockstep task resolve ${name} --note "…"`, goOn] };
   if (waitsForOther(task)) return { why: said(heldUpText(task)), commands: elsewhere(task, report) };
   return { why: said(whyOf(task) || last.get(key) || heldUpText(task)), commands: [...own, goOn] };
+}
+
+/** Before weakened tests are accepted, their diff should be read. Other questions are shown with their first answer. */
+function stepsFor(one: Question, name: string): readonly string[] {
+  return one.kind === "weakened"
+    ? [`lockstep diff ${name}`, `lockstep decide ${one.id}`]
+    : decideCommands(one).slice(0, 1);
 }
 
 /** The commands for tasks of other sessions that hold a lock; tasks of this session have their own lines. */

@@ -159,7 +159,9 @@ function checkTable(branches: readonly Member[]): string {
   const rows = branches.flatMap(({ branch, outcome: result, evidence }) =>
     evidence.map(({ command, kind, before, after, outcome }) => [
       ...(several ? [branch] : []),
-      kind === "judgement" ? `${command} (the base's tests)` : command,
+      kind === "judgement"
+        ? `${command} (the base's tests)`
+        : `${command}${isTwice(evidence, command) ? ` (${kindWords[kind]})` : ""}`,
       before === null ? "-" : exitWord(before),
       `exit ${after.exit}`,
       outcome === "fail" && outcomeExits[result] === 0 ? toleratedWord(before) : outcome,
@@ -168,6 +170,13 @@ function checkTable(branches: readonly Member[]): string {
   );
   if (rows.length === 0) return "";
   return table([...(several ? ["BRANCH"] : []), "CHECK", "BASE", "MERGED", "OUTCOME", "TIME"], rows);
+}
+
+const kindWords = { project: "project", acceptance: "check", proves: "proves", manual: "manual" } as const;
+
+/** The same command can be listed as a check and as a proof. */
+function isTwice(evidence: Member["evidence"], command: string): boolean {
+  return evidence.filter((one) => one.command === command && one.kind !== "judgement").length > 1;
 }
 
 function exitWord({ exit, earlier }: CheckRun): string {

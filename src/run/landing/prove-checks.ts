@@ -63,7 +63,7 @@ export interface VacuousCheck {
   readonly why: string;
 }
 
-const passesBefore = "it also passes without the change";
+const passesBefore = "it also passes on the base, without the change";
 
 interface Proving {
   readonly root: string;
@@ -180,7 +180,7 @@ export class ChecksProof {
         const refused = whyNot(record, ofRun, times);
         return { refused, records, ...(record.outcome === "fail" ? { failed: command } : {}) };
       }
-      const why = whyUntested(after) ?? passesBefore;
+      const why = before.run.exit === 0 ? passesBefore : (whyUntested(after) ?? passesBefore);
       const answer = await approves({ command, why });
       if (answer !== "approved") return { ...vacuous({ command, why }, answer, ofRun), records };
     }
