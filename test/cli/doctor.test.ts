@@ -74,6 +74,7 @@ describe("lockstep doctor", () => {
     ground.write("package.json", '{"scripts":{"test":"node t.js"},"devDependencies":{"a":"1"}}');
     ground.write("uv.lock", "");
     commitAll(ground);
+    expect((await examined(ground)).of("tests")?.detail).toBe("npm test (found, not run)");
     const proof = { evidence: [{ command: "npm test", after: { seconds: 75 } }] };
     ground.repository.git("notes", "--ref=lockstep", "add", "-m", JSON.stringify(proof));
     ground.addProgram("npm", "#!/bin/sh\n");

@@ -197,6 +197,9 @@ describe("a folder that cannot be used", () => {
     ["decide"],
     ["task", "list"],
     ["session", "list"],
+    ["init"],
+    ["init", "--client", "claude"],
+    ["board", "--no-open"],
   ])("because it is in no repository has nothing to read: %s %s", async (...words) => {
     using folder = temporaryFolder();
     const run = await lockstepIn(folder.path, words);

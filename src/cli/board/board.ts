@@ -14,6 +14,7 @@ import { isAlive } from "../../workspace/process/process-identity.ts";
 import { openHttpAccess } from "../../workspace/state/http-access.ts";
 import { ledgerName, ledgerUrl } from "../../workspace/state/ledger-url.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { needPlace } from "../open/need-place.ts";
 import { readConfig } from "../open/open-engine.ts";
 import { askBoard } from "../open/socket-client.ts";
 import { CommandFault } from "../output/command-fault.ts";
@@ -32,6 +33,7 @@ const pauseMs = 25;
 /** `lockstep board`: opens the board in the browser, or prints the link. Only a person can call it. */
 export async function boardCommand({ port, open = true, json }: BoardOptions): Promise<number> {
   try {
+    await needPlace();
     const project = findProject(currentFolder());
     const folder = openStateFolder(project);
     const wanted = port === undefined ? undefined : readPort(port);

@@ -24,6 +24,7 @@ import { whyBare } from "../../workspace/git/repository-state.ts";
 import { openHttpAccess, readHttpAccess } from "../../workspace/state/http-access.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { retireServer } from "../hook/retire-server.ts";
+import { needPlace } from "../open/need-place.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { coloured } from "../output/style.ts";
@@ -49,6 +50,7 @@ export async function initCommand(options: InitOptions): Promise<number> {
   const project = findProject(currentFolder());
   const { root } = project.place;
   await refuseBare(project);
+  if (options.remove !== true) await needPlace();
   const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
   const further = [codexHome(), ...(project.commonFolder === undefined ? [] : [project.commonFolder])];
   const places = { root, home: machine.home, further };
@@ -123,7 +125,7 @@ async function remove(ground: Ground, named: readonly ClientName[] | undefined, 
   if (dryRun === true) return preview(ground, changes, readAccess(project)?.token);
   writeEdits(changes, places, undefined);
   const left = named === undefined ? await retireServer(project) : [];
-  const notes = [...kept.map((file) => `kept ${file}: it was changed after \`init\` wrote it`), ...left];
+  const notes = [...kept.map((file) => `kept ${file}: it is not as \`init\` writes it`), ...left];
   tell(changes.map(wordFor(ground)), notes, "there is nothing to remove that `init` wrote");
   return 0;
 }

@@ -25,7 +25,8 @@ export async function examineChecks(
       const untested = isIdle ? "runs no tests" : last?.untested && `passed last time, but ${last.untested}`;
       if (untested)
         return missing("tests", `${command} ${untested}: it verifies nothing`, `add tests, or ${naming}`);
-      const took = last === undefined ? "" : `, ${duration(Math.round(last.seconds))} last time`;
+      const took =
+        last === undefined ? " (found, not run)" : `, ${duration(Math.round(last.seconds))} last time`;
       return ok("tests", `${command}${took}`);
     }),
   );
