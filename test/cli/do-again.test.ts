@@ -79,6 +79,27 @@ describe("a session that began on another branch", () => {
     expect(subjects("other")).not.toContain("T-001");
   });
 
+  it("is not done by a run that is at work for another branch", async () => {
+    const agents = {
+      a: [["say: begun", awaits, writes("A"), answer("OK")]],
+      b: [[writes("B"), answer("OK")]],
+    };
+    using repository = planned({ agents, tasks: [task("A", "a")] });
+    using first = repository.start(["run"]);
+    await eventually("its agent", () => (first.errors().includes("begun") ? true : undefined));
+    repository.git("switch", "-qc", "other");
+    repository.write("b.yaml", planText([task("B", "b")]));
+    using second = repository.start(["run", "b.yaml"]);
+    const waits = /began on `other`, and this run merges into `main`: it waits until this run has ended/;
+    await eventually("it waits", () => (waits.test(first.errors()) ? true : undefined));
+    repository.write("state/go", "");
+    expect([(await first.ended).status, (await second.ended).status]).toEqual([0, 0]);
+    const subjects = (branch: string) => repository.git("log", "--merges", "--format=%s", branch);
+    expect(subjects("main")).toMatch(/^A: /);
+    expect(subjects("main")).not.toContain("B:");
+    expect(subjects("other")).toMatch(/^B: /);
+  });
+
   it("continues if an older version did not record the branch", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     repository.write("A.txt", "mine\n");

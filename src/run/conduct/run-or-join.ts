@@ -87,7 +87,9 @@ function newcomers(context: IntegrationContext, request: RunRequest, run: Opened
       known.add(by);
       const elsewhere = beganElsewhere(context, session);
       if (elsewhere !== undefined) {
-        onProgress(`${elsewhere.why}: it waits until this run has ended`);
+        onProgress(
+          `${session} began on \`${elsewhere.branch}\`, and this run merges into \`${repository.base}\`: it waits until this run has ended`,
+        );
         continue;
       }
       const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });
