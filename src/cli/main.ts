@@ -45,10 +45,11 @@ function problemOf(text: string): string {
   const taken = problem.startsWith("missing required argument")
     ? takenByOption(process.argv, variadicOptions(program))
     : undefined;
-  if (taken !== undefined) return `${problem.trim()}: ${taken}`;
+  const told = problem.trim().replace(/\.$/, "");
+  if (taken !== undefined) return `${told}: ${taken}`;
   const asked = commandAsked(program, process.argv.slice(2));
   const next = meant === undefined ? `; see \`${asked} --help\`` : `: did you mean \`${meant}\`?`;
-  return `${problem.trim()}${next}`;
+  return `${told}${next}`;
 }
 
 /** The command that the words name, such as `lockstep task cancel`. */

@@ -222,6 +222,7 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for 
     [["watchdog", "--now", "noon"], "R-WD-002: `noon` is not an ISO 8601 time"],
     [["heartbeat", "T-1", "--tokens", "many"], "R-IN-001: `--tokens many` is not a whole number"],
     [["statsu"], "R-IN-001: unknown command 'statsu': did you mean `status`?"],
+    [["completion"], "missing required argument 'bash|zsh|fish'; see `lockstep completion --help`"],
     [["zzzzzz"], "R-IN-001: unknown command 'zzzzzz'; see `lockstep --help`"],
     [["audit", "export", "."], "R-IN-001: `.` is a folder: name a file in it"],
     [["watchdog", "--every", "99999999999"], "R-IN-001: `--every` takes 1 to 86400 seconds"],
@@ -244,6 +245,10 @@ describe("a command that is called wrongly", () => {
     [
       ["--debug", "land", "x", "--json", "--scope"],
       "option '--scope <path...>' argument missing; see `lockstep land --help`",
+    ],
+    [
+      ["status", "extra", "--json"],
+      "too many arguments for 'status'. Expected 0 arguments but got 1: extra; see `lockstep status --help`",
     ],
     [["task", "--json"], "unknown option '--json'; see `lockstep task --help`"],
     [["run", "--json", "--agents", "a"], "unknown option '--agents': did you mean `--agent`?"],

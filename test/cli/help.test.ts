@@ -133,7 +133,7 @@ describe("lockstep help", () => {
     [["scope"], "there is no command or topic `scope`: did you mean `scopes`?"],
     [["lnad"], "there is no command or topic `lnad`: did you mean `land`?"],
     [["xyzzy"], "there is no command or topic `xyzzy`: see `lockstep help`"],
-    [["task", "ad"], "there is no command of `task` `ad`: did you mean `add`?"],
+    [["task", "ad"], "`task` has no subcommand `ad`: did you mean `add`?"],
     [["__complete"], "there is no command or topic `__complete`"],
   ])("%j is refused with what was meant", async (words, reason) => {
     using repository = temporaryRepository();

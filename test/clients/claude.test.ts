@@ -349,7 +349,7 @@ describe("claude", () => {
     fake.write("bin/claude", "#!/bin/sh\necho 'error: unknown option' >&2; exit 1\n");
     expect((await fake.start()).end).toMatchObject({
       how: "failed",
-      reason: "`claude` ended with exit code 1",
+      reason: "`claude` ended with exit code 1: error: unknown option",
       output: "error: unknown option\n",
     });
   });

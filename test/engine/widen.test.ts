@@ -28,17 +28,32 @@ describe("more scope", () => {
     expect((await submit(engine, "T-1", document, agent)).details).toMatchObject({ state: "REVIEW" });
   });
 
-  it.each<[string, readonly string[], string]>([
-    ["what another task holds", ["lib"], "R-PD-003"],
-    ["all, where a part is held", ["docs", "lib/a/b"], "R-PD-003"],
-    ["a forbidden path", ["keys/a"], "R-PW-002"],
-    ["a folder around a forbidden path", ["."], "R-PW-002"],
-    ["a protected path", [".git/hooks"], "R-PW-002"],
-    ["a way out of the project", ["../x"], "R-PD-002"],
-    ["nothing", [], "R-PD-002"],
-  ])("is refused for %s, and then nothing is granted", async (_name, paths, code) => {
+  it.each<[string, readonly string[], string, string]>([
+    ["what another task holds", ["lib"], "R-PD-003", "`lib` overlaps `lib/a`, which task `T-2`"],
+    ["exactly what another task holds", ["lib/a"], "R-PD-003", "`lib/a` is locked by task `T-2`"],
+    [
+      "all, where a part is held",
+      ["docs", "lib/a/b"],
+      "R-PD-003",
+      "`lib/a/b` overlaps `lib/a`, which task `T-2`",
+    ],
+    ["a forbidden path", ["keys/a"], "R-PW-002", "`keys/a` overlaps `keys`"],
+    [
+      "a folder around a forbidden path",
+      ["."],
+      "R-PW-002",
+      "`.` overlaps `src/secret`, which this task must not write",
+    ],
+    ["a protected path", [".git"], "R-PW-002", "this task must not write `.git`"],
+    ["a path in a protected one", [".git/hooks"], "R-PW-002", "`.git/hooks` overlaps `.git`"],
+    ["a way out of the project", ["../x"], "R-PD-002", "`../x` is not a valid scope entry"],
+    ["nothing", [], "R-PD-002", "name at least one path"],
+  ])("is refused for %s, and then nothing is granted", async (_name, paths, code, reason) => {
     const engine = await working("auto");
-    expect((await operate(engine, "widen", { task: "T-1", paths, why }, agent)).code).toBe(code);
+    expect(await operate(engine, "widen", { task: "T-1", paths, why }, agent)).toMatchObject({
+      code,
+      reason: expect.stringContaining(reason),
+    });
     expect((await engine.ledger.locks({ task: "T-1", active: true })).length).toBe(2);
   });
 

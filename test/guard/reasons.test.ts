@@ -67,7 +67,7 @@ describe("a refusal says what is wrong and what to do", () => {
       "the whole project must not be written as a whole, because it contains `.git`: name the files or folders",
     ],
     ["git clean -fd", "the whole project must not be written as a whole"],
-    ["rm -rf .git", "`.git` must not be written: it lies in `.git`"],
+    ["rm -rf .git", "`.git` must not be written: it is protected"],
     ["git clean --no -f", "`git clean --no` matches several options: write the full name of the option"],
     ["git reset HEAD~1", "undo what a commit did with `git restore --source=REF -- PATH`"],
     ["git rebase main", "take files of another commit with `git restore --source=REF -- PATH`"],

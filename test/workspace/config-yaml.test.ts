@@ -17,6 +17,11 @@ describe("YAML that is refused", () => {
       "gate: {}\nsandbox: auto\ngate: {}\n",
       "3:1: `gate` is given twice: expected each key once",
     ],
+    [
+      "a list item with a key too far left",
+      "checks:\n  - a: b\n   c: d\n",
+      "3:1: this is not plain YAML (sequence item without - indicator): expected the keys of one map or item in one column",
+    ],
     ["a key that is a list", "? [a]\n: 1\n", "1:3: this is not a key: expected a word"],
     [
       "a key that is every object's own",

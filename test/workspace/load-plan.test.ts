@@ -268,6 +268,19 @@ describe("a mistake in a plan", () => {
     expect(planLinesOf(`tasks:\n${taskText("A", more)}`)).toEqual([line]);
   });
 
+  it("is a missing goal: the fault says what to write", () => {
+    expect(planLinesOf('tasks:\n  - id: A\n    acceptance_checks: ["cmd: x"]\n')).toEqual([
+      "2:5: `tasks[0].goal` is missing: expected a string that is not blank: write `goal: …`",
+    ]);
+  });
+
+  it("suggests no dependency whose id has the wrong form", () => {
+    const text = `tasks:\n${taskText("A", "    depends_on: [B-9]\n")}${taskText("B 9", "")}`;
+    expect(planLinesOf(text)[0]).toBe(
+      "5:18: `tasks[0].depends_on[0]` is `B-9`: expected a task of this plan: `A`",
+    );
+  });
+
   it.each<[string, string, string]>([
     [
       "no id",

@@ -106,10 +106,13 @@ function addLand(program: LockstepCommand): void {
     )
     .summary("merge a branch if it keeps to its scope and its checks pass")
     .description(
-      "merge a branch into the base: only if it keeps to its scope, and only if the checks pass on the merged tree",
+      "merge a branch into the base (the branch that is checked out, or `base_branch`): only if it keeps to its scope, and only if the checks pass on the merged tree",
     )
     .option(...scope)
-    .option("--check <command...>", "must pass on the merged tree")
+    .option(
+      "--check <command...>",
+      "must pass on the merged tree too, besides the project's checks (`checks.default`)",
+    )
     .option(...proves)
     .option(...mayChangeTests)
     .option(...allowRed)

@@ -78,7 +78,7 @@ function addAudit(program: LockstepCommand): void {
 function addHelp(program: LockstepCommand): void {
   program
     .command("completion")
-    .argument("<shell>", shells.join(", "))
+    .argument(`<${shells.join("|")}>`, "your shell")
     .description("print a completion script for bash, zsh or fish")
     .example("source <(lockstep completion bash)", "in ~/.bashrc")
     .example("source <(lockstep completion zsh)", "in ~/.zshrc, after compinit")

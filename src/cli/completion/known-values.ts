@@ -19,7 +19,7 @@ const sources: Readonly<Record<string, () => Values | Promise<Values>>> = {
   client: () => words(clientNames),
   point: async () => words((await import("../../core/points/points.ts")).pointNames),
   schema: async () => words((await import("../../contract/json-schemas.ts")).schemaNames),
-  shell: () => words(shells),
+  [shells.join("|")]: () => words(shells),
   path: () => "files",
   file: () => "files",
   plan: () => "files",

@@ -36,7 +36,9 @@ export function helpCommand(program: Command, names: readonly string[]): number 
 function refuse(command: Command, name: string, commands: readonly string[]): number {
   const isFirst = command.parent === null;
   const nearest = nearestName(name, isFirst ? [...commands, ...Object.keys(topics)] : commands);
-  const what = isFirst ? "no command or topic" : `no command of \`${command.name()}\``;
+  const problem = isFirst
+    ? `there is no command or topic \`${name}\``
+    : `\`${command.name()}\` has no subcommand \`${name}\``;
   const hint = nearest === undefined ? "see `lockstep help`" : `did you mean \`${nearest}\`?`;
-  return tellRefusal(deny("R-IN-001", `there is ${what} \`${name}\`: ${hint}`), false);
+  return tellRefusal(deny("R-IN-001", `${problem}: ${hint}`), false);
 }

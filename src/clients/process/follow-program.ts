@@ -1,10 +1,11 @@
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
-import { quoted } from "../../core/text/quoted.ts";
+import { quoted, shortened } from "../../core/text/quoted.ts";
 import { type ProcessResult, runProcess } from "../../workspace/process/run-process.ts";
 import type { AgentEnd, AgentRun, AgentStart } from "../agent.ts";
 import { PrintedLines } from "./printed-lines.ts";
 
 const outputBytesMax = 4096;
+const saidLengthMax = 200;
 
 export interface ProgramStart {
   readonly command: readonly string[];
@@ -25,9 +26,13 @@ export function followProgram(
 ): AgentRun {
   const { command, env, input, onLine, onStdout, lineLengthMax } = program;
   const stop = new AbortController();
+  let lastError = "";
   const lines = {
     stdout: new PrintedLines((line) => onLine(line, "stdout"), lineLengthMax),
-    stderr: new PrintedLines((line) => onLine(line, "stderr")),
+    stderr: new PrintedLines((line) => {
+      lastError = line.trim() || lastError;
+      onLine(line, "stderr");
+    }),
   };
   const running = runProcess({
     ...wrap(command, env),
@@ -46,7 +51,7 @@ export function followProgram(
   const ended = running.then((result) => {
     lines.stdout.end();
     lines.stderr.end();
-    return endOf(result, program, msMax);
+    return endOf(result, program, { msMax, lastError });
   });
   return {
     ended,
@@ -57,25 +62,34 @@ export function followProgram(
   };
 }
 
-async function endOf(result: ProcessResult, program: ProgramStart, msMax: number): Promise<AgentEnd> {
+interface Followed {
+  readonly msMax: number;
+  /** The last line on stderr that is not blank. */
+  readonly lastError: string;
+}
+
+async function endOf(result: ProcessResult, program: ProgramStart, followed: Followed): Promise<AgentEnd> {
   if (result.aborted) return { how: "stopped" };
   const { exit, tail } = result;
   const own = result.timedOut ? undefined : program.endOf({ exit, tail });
   if (own !== undefined) return own;
   const output = await maskSecrets(tail);
   const shown = output.length <= outputBytesMax ? output : `…${output.slice(-outputBytesMax).toWellFormed()}`;
-  return { how: "failed", reason: failureOf(result, program, msMax, output), output: shown };
+  return { how: "failed", reason: failureOf(result, program, followed, output), output: shown };
 }
 
 function failureOf(
   { exit, signal, timedOut }: ProcessResult,
   { command }: ProgramStart,
-  msMax: number,
+  { msMax, lastError }: Followed,
   output: string,
 ): string {
   const name = quoted(command[0] ?? "");
   if (timedOut) return `${name} was stopped after its timeout of ${msMax / 1000} seconds`;
-  if (exit !== null) return `${name} ended with exit code ${exit}`;
+  // A line with a secret differs from the masked output.
+  const said =
+    lastError !== "" && output.includes(lastError) ? `: ${shortened(lastError, saidLengthMax)}` : "";
+  if (exit !== null) return `${name} ended with exit code ${exit}${said}`;
   if (signal !== null) return `${name} was ended by ${signal}`;
   return output; // says why it could not be started
 }

@@ -205,12 +205,11 @@ describe("a refused write", () => {
   });
 
   it("is read in the form of a hook's answer too", () => {
-    const answer = JSON.stringify({
-      allow: false,
-      code: "R-PW-002",
-      reason: "`.git/config` must not be written: it lies in `.git`",
-    });
-    expect(summary([gives(answer), gives(answer), gives(answer)])).toEqual(["refused_write halt 3"]);
+    for (const why of ["it lies in `.git`", "it is protected"]) {
+      const reason = `\`.git/config\` must not be written: ${why}`;
+      const answer = JSON.stringify({ allow: false, code: "R-PW-002", reason });
+      expect(summary([gives(answer), gives(answer), gives(answer)])).toEqual(["refused_write halt 3"]);
+    }
   });
 
   it("is not found in a text that only mentions the code", () => {

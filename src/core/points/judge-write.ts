@@ -40,14 +40,14 @@ export function spellingsOf(resource: string, limits: Pick<WriteLimits, "place" 
 export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding | undefined {
   for (const spelling of spellingsOf(target.resource, limits)) {
     if (spelling.where === "invalid") continue;
-    const entry =
+    const { entry, why } =
       spelling.where === "inside"
         ? forbiddenEntry(spelling.path, target, limits)
-        : protectedHomeEntryOf(spelling.path, limits.place.home);
+        : { entry: protectedHomeEntryOf(spelling.path, limits.place.home), why: protectedWhy };
     if (entry === undefined) continue;
     const reason = holds(spelling.path, entry)
       ? `${spelling.path === "" ? "the whole project" : `\`${shown(target)}\``} must not be written as a whole, because it contains \`${entry}\`: name the files or folders in your scope`
-      : `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
+      : `\`${shown(target)}\` must not be written: ${entry === shown(target) ? why : `it lies in \`${entry}\``}`;
     return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };
   }
   return undefined;
@@ -64,15 +64,18 @@ export function findOutside(target: WriteTarget, limits: WriteLimits): Finding |
   return undefined;
 }
 
-function forbiddenEntry(path: string, target: WriteTarget, limits: WriteLimits): string | undefined {
+const protectedWhy = "it is protected";
+
+function forbiddenEntry(path: string, target: WriteTarget, limits: WriteLimits) {
   const tree = target.wholeTree || target.maybeTree === true;
   const guarded = protectedEntryOf(path, {
     tree: tree && target.sourcesOnly !== true,
     session: limits.session,
     more: limits.place.gitFolders,
   });
-  if (guarded !== undefined) return guarded;
-  return tree ? limits.forbidden.touchingTree(path) : limits.forbidden.entryOf(path);
+  if (guarded !== undefined) return { entry: guarded, why: protectedWhy };
+  const entry = tree ? limits.forbidden.touchingTree(path) : limits.forbidden.entryOf(path);
+  return { entry, why: "the assignment of this task forbids it" };
 }
 
 function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits): string | undefined {

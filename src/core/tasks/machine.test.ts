@@ -140,7 +140,7 @@ describe("an illegal event", () => {
     expect(refused).toMatchObject({
       allow: false,
       code: "R-ST-001",
-      reason: "task `T-1` is FAILED, so `submit` is not possible: legal now: escalate",
+      reason: "task `T-1` is FAILED, so `submit` is not possible: possible now: `lockstep task escalate`",
       details: { state: "FAILED", event: "submit", legal: ["escalate"], transitions: ["ESCALATED"] },
     });
   });

@@ -83,23 +83,22 @@ function whyRefused(row: Transition, task: Task, { event, actor, limits }: Asked
   return undefined;
 }
 
-/** Events that a caller can request; the others follow from something else. */
-const asked: readonly TaskEventType[] = [
-  "start",
-  "submit",
-  "merge",
-  "reject",
-  "stop",
-  "retry",
-  "escalate",
-  "resolve",
-  "cancel",
-];
+/** The commands that request an event; the other events follow from something else. */
+const commands: Partial<Readonly<Record<TaskEventType, string>>> = {
+  start: "lockstep dispatch",
+  submit: "lockstep submit",
+  merge: "lockstep complete",
+  stop: "lockstep stop",
+  retry: "lockstep task retry",
+  escalate: "lockstep task escalate",
+  resolve: "lockstep task resolve",
+  cancel: "lockstep task cancel",
+};
 
 export function illegal(task: Task, event: TaskEventType): Deny {
   const legal = legalEvents(task);
-  const named = legal.filter((one) => asked.includes(one));
-  const help = named.length === 0 ? "that state is final" : `legal now: ${named.join(", ")}`;
+  const named = legal.flatMap((one) => commands[one] ?? []).map((one) => `\`${one}\``);
+  const help = named.length === 0 ? "that state is final" : `possible now: ${named.join(", ")}`;
   return deny("R-ST-001", `task \`${task.key}\` is ${task.state}, so \`${event}\` is not possible: ${help}`, {
     task_id: task.key,
     state: task.state,

@@ -136,7 +136,7 @@ function reported(word: string, message: string, details: object): Judged {
       ? { code: null, reason: message, details: { ...details } }
       : {
           code: "R-AG-001" as const,
-          reason: `the agent failed (${word}): ${message}`,
+          reason: `the agent failed${word === "runtime" ? "" : ` (${word})`}: ${message}`,
           details: { ...details },
         };
   const type = word === "blocked" ? "block" : "deny";

@@ -122,10 +122,13 @@ function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): D
         )
         .find((found) => found !== undefined);
     if (closed !== undefined)
-      return deny("R-PW-002", `\`${entry.text}\` overlaps \`${closed}\`, which this task must not write`, {
-        resource: entry.text,
-        forbidden_scope: closed,
-      });
+      return deny(
+        "R-PW-002",
+        entry.text === closed
+          ? `this task must not write \`${closed}\``
+          : `\`${entry.text}\` overlaps \`${closed}\`, which this task must not write`,
+        { resource: entry.text, forbidden_scope: closed },
+      );
   }
   return undefined;
 }
@@ -144,7 +147,9 @@ async function findTaken(
     if (held === undefined) continue;
     return deny(
       "R-PD-003",
-      `\`${entry.text}\` overlaps \`${held.text}\`, which task \`${held.owner}\` holds`,
+      entry.text === held.text
+        ? `\`${entry.text}\` is locked by task \`${held.owner}\``
+        : `\`${entry.text}\` overlaps \`${held.text}\`, which task \`${held.owner}\` holds`,
       {
         task_id: task.key,
         resource: entry.text,

@@ -152,7 +152,13 @@ function* locksAreDisjoint({ locks }: Stored): Iterable<Inconsistency> {
     const entry = entryFrom(resource, shapes);
     const held = index.overlapping(entry, task);
     if (held !== undefined)
-      yield found("locks", task, `\`${resource}\` overlaps \`${held.text}\`, which \`${held.owner}\` holds`);
+      yield found(
+        "locks",
+        task,
+        resource === held.text
+          ? `\`${resource}\` is also locked by \`${held.owner}\``
+          : `\`${resource}\` overlaps \`${held.text}\`, which \`${held.owner}\` holds`,
+      );
     index.add(task, entry);
   }
 }

@@ -106,7 +106,7 @@ describe("the conventions check", () => {
     const { result, note } = checkConventions(rulesOf(noLog), { ...merge, result: tree });
     expect([result, note]).toEqual([
       "skipped",
-      "1 rules were checked on 0 of 1 changed files; skipped, binary or over 1 MiB: 1 file (src/a.png)",
+      "1 rules were checked on 0 of 1 changed files; not checked: 1 file (src/a.png) (binary or over 1 MiB)",
     ]);
   });
 
@@ -118,6 +118,7 @@ describe("the conventions check", () => {
   ])("is %s for %j", (expected, edits, lines) => {
     const { result, note } = checkConventions(rulesOf(...lines), mergeOf(base, edits));
     expect(result).toBe(expected);
-    if ("test/a.ts" in edits) expect(note).toContain("skipped, no rule is about: 1 file (test/a.ts)");
+    if ("test/a.ts" in edits)
+      expect(note).toContain("not checked: 1 file (test/a.ts) (no rule is about them)");
   });
 });

@@ -38,9 +38,9 @@ export function checkConventions(
     `${rules.length} rules were checked on ${checkedPaths.size} of ${paths.length} changed files`,
   ];
   const outside = paths.filter((path) => !checkedPaths.has(path) && !texts.unread.has(path));
-  if (outside.length > 0) notes.push(`skipped, no rule is about: ${countedNames("file", outside)}`);
+  if (outside.length > 0) notes.push(`not checked: ${countedNames("file", outside)} (no rule is about them)`);
   if (texts.unread.size > 0)
-    notes.push(`skipped, binary or over 1 MiB: ${countedNames("file", [...texts.unread])}`);
+    notes.push(`not checked: ${countedNames("file", [...texts.unread])} (binary or over 1 MiB)`);
   if (texts.cut.size > 0)
     notes.push(`lines were read up to character ${lineLengthMax}: ${countedNames("file", [...texts.cut])}`);
   return judged("conventions", { findings: sorted, notes, looked: checkedPaths.size > 0 });

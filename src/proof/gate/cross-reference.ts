@@ -38,10 +38,10 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
   if (now.endpoints.length + before.endpoints.length === 0)
     return notConfigured(
       "cross_reference",
-      "no endpoints are known: there is no OpenAPI document and no route (`gate.cross_reference` takes a command)",
+      "no endpoints are known: there is no OpenAPI document and no route (set gate.cross_reference)",
     );
   const notes = skippedText(merge, now);
-  if (now.unread.length > 0) notes.push(`skipped, not parsed: ${countedNames("file", now.unread)}`);
+  if (now.unread.length > 0) notes.push(`not checked: ${countedNames("file", now.unread)} (does not parse)`);
   if (now.endpoints.length > comparedMax || before.endpoints.length > comparedMax)
     return judged("cross_reference", {
       findings: [],
@@ -69,8 +69,8 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
 function skippedText({ changed }: Merge, now: ApiScan): string[] {
   const skipped = presentPaths(changed).filter((path) => !now.reads(path));
   if (skipped.length === 0) return [];
-  const what = "tests, and what is neither JS, TS nor OpenAPI";
-  return [`skipped, ${what}: ${countedEndings(skipped)} (\`gate.cross_reference\` takes a command)`];
+  const why = "tests, and files that are neither JS, TS nor OpenAPI; set gate.cross_reference";
+  return [`not checked: ${countedEndings(skipped)} (${why})`];
 }
 
 /** Each call is compared with each endpoint. */

@@ -65,8 +65,9 @@ export function judged(
   check: GateCheck,
   { findings, notes, looked }: Judgement & { readonly looked: boolean },
 ): GateResult {
-  const result = gateResult(check, findings, notes);
-  return looked || findings.length > 0 ? result : { ...result, result: "skipped" };
+  if (looked || findings.length > 0) return gateResult(check, findings, notes);
+  const why = notes.length > 0 ? notes : ["no changed file to check"];
+  return { ...gateResult(check, [], why), result: "skipped" };
 }
 
 /** The result of a check without rules or commands. It does not count as a pass. */

@@ -328,24 +328,20 @@ describe("the imports check", () => {
     const { result, note } = await checkImports(merge, nothing);
     expect(result).toBe("pass");
     expect(note).toBe(
-      "the imports of 2 JS or TS files were followed; broken before: 1 import (a.ts:1); circular before: 1 group (a.ts); " +
-        "not checked, because the tree alone does not define them: 1 name (virtual:x); skipped, not parsed: 1 file (c.ts)",
+      "imports of 2 files followed; broken before: 1 import (a.ts:1); circular before: 1 group (a.ts); " +
+        "not checked: 1 name (virtual:x) (not defined in the tree); not checked: 1 file (c.ts) (does not parse)",
     );
   });
 
   it.each<[string, Edits, string]>([
-    [
-      "skipped",
-      { "b.py": "x" },
-      "0 JS or TS files were followed; skipped, only JS and TS are followed: .py (1)",
-    ],
-    ["skipped", { "old.py": null }, "0 JS or TS files were followed"],
-    ["skipped", { "package.json": '{"name":"a"}' }, "0 JS or TS files were followed"],
-    ["skipped", { "b.ts": "import (" }, "0 JS or TS files were followed; skipped, not parsed: 1 file (b.ts)"],
+    ["skipped", { "b.py": "x" }, "not checked: .py (1) (neither JS nor TS; set gate.imports)"],
+    ["skipped", { "old.py": null }, "no changed file to check"],
+    ["skipped", { "package.json": '{"name":"a"}' }, "no changed file to check"],
+    ["skipped", { "b.ts": "import (" }, "not checked: 1 file (b.ts) (does not parse)"],
     [
       "pass",
       { "b.py": "x", "b.ts": "1" },
-      "1 JS or TS file were followed; skipped, only JS and TS are followed: .py (1)",
+      "imports of 1 file followed; not checked: .py (1) (neither JS nor TS; set gate.imports)",
     ],
   ])("is %s for %j", async (expected, edits, part) => {
     const { result, note } = await checkImports(mergeOf({ "old.py": "" }, edits), nothing);

@@ -1,3 +1,4 @@
+import { counted } from "../../core/text/amounts.ts";
 import { countedEndings, countedNames, type GateFinding, type GateResult, judged } from "./gate-result.ts";
 import { governsImports, mayDivertImports } from "./imports/import-rules.ts";
 import { ImportScan, isScript, type Link } from "./imports/import-scan.ts";
@@ -15,7 +16,7 @@ export async function checkImports(merge: Merge, installed: InstalledPackages): 
   if (changed.length === 0 && !diverts)
     return judged("imports", {
       findings: [],
-      notes: [followedText(0), ...skippedText(others)],
+      notes: skippedText(others),
       looked: false,
     });
   const scan = await ImportScan.of(merge, installed);
@@ -24,27 +25,26 @@ export async function checkImports(merge: Merge, installed: InstalledPackages): 
   const circles = await newCircles(scan, paths);
   const findings = [...broken.found, ...circles.found.map((circle) => asFinding(circle, merge))];
   const followed = scan.followed - scan.unread.length;
-  const notes = [followedText(followed)];
+  const notes = followed > 0 ? [followedText(followed)] : [];
   if (broken.old.length > 0) notes.push(`broken before: ${countedNames("import", broken.old)}`);
   if (circles.old.length > 0) notes.push(`circular before: ${countedNames("group", circles.old)}`);
   if (circles.more) notes.push("more new cycles are left out");
   const unknown = unknownNames(scan, changed);
   if (unknown.length > 0)
-    notes.push(`not checked, because the tree alone does not define them: ${countedNames("name", unknown)}`);
-  if (scan.unread.length > 0) notes.push(`skipped, not parsed: ${countedNames("file", scan.unread)}`);
+    notes.push(`not checked: ${countedNames("name", unknown)} (not defined in the tree)`);
+  if (scan.unread.length > 0)
+    notes.push(`not checked: ${countedNames("file", scan.unread)} (does not parse)`);
   notes.push(...skippedText(others));
   return judged("imports", { findings, notes, looked: followed > 0 });
 }
 
 function followedText(files: number): string {
-  return `the imports of ${files} JS or TS file${files === 1 ? "" : "s"} were followed`;
+  return `imports of ${counted(files, "file")} followed`;
 }
 
 function skippedText(others: readonly string[]): string[] {
   if (others.length === 0) return [];
-  return [
-    `skipped, only JS and TS are followed: ${countedEndings(others)} (\`gate.imports\` takes a command)`,
-  ];
+  return [`not checked: ${countedEndings(others)} (neither JS nor TS; set gate.imports)`];
 }
 
 /** The changed scripts, and those whose imports resolve to other files because of the change. */

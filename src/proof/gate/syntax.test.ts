@@ -47,7 +47,7 @@ describe("the syntax check", () => {
     const merge = mergeOf({ "chart/Chart.yaml": "name: a" }, { "chart/templates/a.yaml": "{{ if }}" });
     const { result, note } = await checkSyntax(merge);
     expect(result).toBe("skipped");
-    expect(note).toContain("no parser built in: .yaml (1)");
+    expect(note).toContain("not checked: .yaml (1) (no parser; set gate.syntax)");
   });
 
   it("reads changed files only, and no deleted ones", async () => {
@@ -74,8 +74,8 @@ describe("the syntax check", () => {
     const { result, note } = await checkSyntax({ ...merge, result: tree });
     expect(result).toBe("pass");
     expect(note).toBe(
-      "1 JS, TS, JSON or YAML file was parsed; skipped, binary or over 1 MiB: 1 file (d.js); " +
-        "skipped, no parser built in: .py (2), Makefile (1) (`gate.syntax` takes a command)",
+      "1 file parsed; not checked: 1 file (d.js) (binary or over 1 MiB); " +
+        "not checked: .py (2), Makefile (1) (no parser; set gate.syntax)",
     );
   });
 
@@ -87,7 +87,7 @@ describe("the syntax check", () => {
   ])("is %s for %j", async (expected, edits) => {
     const { result, note } = await checkSyntax(mergeOf({ "old.ts": "" }, edits));
     expect(result).toBe(expected);
-    if ("b.py" in edits) expect(note).toContain("skipped, no parser built in: .py (1)");
+    if ("b.py" in edits) expect(note).toContain("not checked: .py (1) (no parser");
   });
 
   it("answers for every text", async () => {

@@ -1,3 +1,4 @@
+import { counted } from "../../core/text/amounts.ts";
 import { countedEndings, countedNames, type GateFinding, type GateResult, judged } from "./gate-result.ts";
 import type { Fault } from "./reading/fault.ts";
 import { type FileKind, fileKind } from "./reading/file-kind.ts";
@@ -34,11 +35,11 @@ export async function checkSyntax({ result, changed }: Omit<Merge, "base">): Pro
 }
 
 function notesOn(read: string[], unread: string[], others: string[]): string[] {
-  const notes = [`${read.length} JS, TS, JSON or YAML file${read.length === 1 ? " was" : "s were"} parsed`];
-  if (unread.length > 0) notes.push(`skipped, binary or over 1 MiB: ${countedNames("file", unread)}`);
-  if (others.length > 0)
-    notes.push(`skipped, no parser built in: ${countedEndings(others)} (\`gate.syntax\` takes a command)`);
-  return notes;
+  return [
+    ...(read.length > 0 ? [`${counted(read.length, "file")} parsed`] : []),
+    ...(unread.length > 0 ? [`not checked: ${countedNames("file", unread)} (binary or over 1 MiB)`] : []),
+    ...(others.length > 0 ? [`not checked: ${countedEndings(others)} (no parser; set gate.syntax)`] : []),
+  ];
 }
 
 function lazyParser(): () => Promise<ScriptParser> {

@@ -3,7 +3,7 @@ import { branchOf } from "../../core/names/ref-names.ts";
 import { unprovenClaims, unprovenDeeds } from "../../core/proof/unproven-claims.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { synthesised } from "../../core/tasks/result.ts";
-import { quoted } from "../../core/text/quoted.ts";
+import { quoted, shortened } from "../../core/text/quoted.ts";
 import type { Call } from "../../engine/change/engine.ts";
 import { refuseLanding } from "../../engine/landing/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
@@ -232,7 +232,7 @@ export async function reportFailure(
     taskId: plan.id,
     agent,
     errorType: "runtime",
-    message: reason.slice(0, 2000),
+    message: shortened(reason, 2000),
     attemptedFix: starts <= 1 ? "none" : "started again with the same parameters",
     retryCount: Math.max(0, starts - 1),
     recommendation: failureAdvice,

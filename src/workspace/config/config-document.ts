@@ -107,7 +107,9 @@ function described(error: YAMLError): Described {
 function notPlain(cause: string): Described {
   const message = shortened(cause, messageLengthMax);
   const lower = message.charAt(0).toLowerCase() + message.slice(1);
-  return { path: "", problem: `this is not plain YAML (${lower})`, expected: "maps, lists and plain values" };
+  const isIndent = /without - indicator|start at the same column/.test(message);
+  const expected = isIndent ? "the keys of one map or item in one column" : "maps, lists and plain values";
+  return { path: "", problem: `this is not plain YAML (${lower})`, expected };
 }
 
 type Children = Map<string | number, Spot>;

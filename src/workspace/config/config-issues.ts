@@ -100,11 +100,14 @@ function valueFinding(document: ConfigDocument, issue: Issue): Finding {
     path,
     offset: written === undefined || written === null ? (spot.key ?? spot.value) : spot.value,
     problem: `${path.length === 0 ? "the file" : quoted(pathText(path))} is ${byDefault}${shown(meant)}`,
-    expected: message,
+    expected: meant === undefined ? message.replace(quoting, `: write \`${path.at(-1)}: …\``) : message,
     suggestion: typeof meant === "string" ? nearestName(meant, names) : undefined,
     missing: meant === undefined,
   };
 }
+
+/** Advice for a value that is in the file. */
+const quoting = ": put quotes around it";
 
 function shown(value: unknown): string {
   if (value === undefined) return "missing";

@@ -1,4 +1,5 @@
 import { entriesOf } from "../../contract/config-parts.ts";
+import { plannedIdForm } from "../../core/names/task-name.ts";
 import type { Entry } from "../../core/paths/entry.ts";
 import { PathIndex } from "../../core/paths/path-index.ts";
 import type { Disk, Place } from "../../core/paths/place.ts";
@@ -84,10 +85,14 @@ function wrongDependencies(tasks: readonly Written[]): Issue[] {
   );
   const dependenciesOf = ({ task }: Written) => textsOf(field(task, "depends_on"));
   const ids = [...byId.keys()].reverse();
+  // An id of the wrong form has its own fault, and is no help here.
+  const known = ids.filter((id) => plannedIdForm.test(id));
+  const expected =
+    known.length === 0 ? "the id of a task of this plan" : `a task of this plan: ${shown(known)}`;
   const unknown = tasks.flatMap((task) =>
     dependenciesOf(task)
       .filter(([, id]) => !byId.has(id))
-      .map(([index]) => issue([...task.at, "depends_on", index], `a task of this plan: ${shown(ids)}`, ids)),
+      .map(([index]) => issue([...task.at, "depends_on", index], expected, known)),
   );
   const circles = findCycles(
     new Map(ids.map((id) => [id, dependenciesOf(byId.get(id) as Written).map(([, one]) => one)])),
