@@ -87,6 +87,8 @@ export interface Overview {
   readonly needs: number;
   readonly groups: readonly Group[];
   readonly total: number;
+  /** Merged tasks that were not rolled back. */
+  readonly landed: number;
   readonly tokens: number;
   readonly costUsd: number | null;
   readonly sessions: readonly SessionItem[];
@@ -117,7 +119,8 @@ export interface NeedItem {
   readonly about: string;
   readonly at: string | null;
   readonly text: string;
-  readonly findings: readonly string[];
+  /** What the question is about, in groups; the first has no heading. */
+  readonly findings: readonly { readonly heading: string | null; readonly lines: readonly string[] }[];
   readonly answers: readonly Answer[];
   readonly subjects: readonly Subject[];
   readonly actions: readonly Action[];

@@ -22,7 +22,7 @@ const places: readonly Place[] = [
   {
     path: "/landed",
     title: "Landed",
-    count: ({ groups }) => groups.find(({ name }) => name === "merged")?.count ?? 0,
+    count: ({ landed }) => landed,
   },
   { path: "/guard", title: "Guard" },
   { path: "/cost", title: "Cost" },

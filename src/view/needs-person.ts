@@ -1,4 +1,5 @@
 import { printable } from "../core/text/printable.ts";
+import { touchedHeading } from "../engine/decisions/ask-weakened.ts";
 import { decisionName } from "../engine/decisions/decision-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { type ShownTask, whyOf } from "./task-words.ts";
@@ -91,6 +92,28 @@ function isWaitingFor({ waits }: Pick<ShownTask, "waits">, why: Why): boolean {
 /** With the short name of the task. */
 export function questionText({ question, task }: Question, nameOf: (key: string) => string): string {
   return question.replaceAll(task, nameOf(task));
+}
+
+export interface FindingGroup {
+  readonly heading: string | null;
+  readonly lines: readonly string[];
+}
+
+/** The findings of a question: first those that it is about, then what the change touches. */
+export function findingGroups(findings: readonly string[]): readonly FindingGroup[] {
+  const at = findings.indexOf(touchedHeading);
+  const [about, touched] = at < 0 ? [findings, []] : [findings.slice(0, at), findings.slice(at + 1)];
+  return [
+    { heading: null, lines: about },
+    { heading: touchedHeading, lines: touched },
+  ].filter(({ lines }) => lines.length > 0);
+}
+
+/** The same as lines of text. */
+export function findingLines(findings: readonly string[]): readonly string[] {
+  return findingGroups(findings).flatMap(({ heading, lines }) =>
+    heading === null ? lines.map((line) => `- ${line}`) : [heading, ...lines.map((line) => `  - ${line}`)],
+  );
 }
 
 /** The commands that answer a decision. `pending`: all open decisions, if known, for the shortest name. */

@@ -71,6 +71,9 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
           await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
           name,
         ).toBeLessThanOrEqual(0);
+        const cutOff =
+          "document.querySelectorAll('.place')].filter((one) => one.getBoundingClientRect().right > innerWidth)";
+        expect(await page.evaluate(`[...${cutOff}.length`), name).toBe(0);
         await takePicture(page, `${name}-${look.colour}-${look.width}`);
         // Both colours and both widths, but not each of one with each of the other: that takes seconds.
         if (!look.isJudged) continue;
@@ -258,10 +261,15 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await (await act("Roll back", "Try it (dry run)")).click();
       await shown(page, "nothing was changed");
       expect(ground.repository.git("rev-parse", "main")).toBe(before);
+      const landed = page.locator('.place[href="/landed"] .count');
+      const landedBefore = Number(await landed.textContent());
       await page.getByRole("button", { name: "Roll back now" }).click();
       await shown(page, "rolled back");
       expect(ground.repository.git("rev-parse", "main")).not.toBe(before);
       expect((await ground.engine.ledger.task(keyOf("T-2")))?.revertedBy).not.toBe(null);
+      await eventually("one merge less", async () =>
+        Number(await landed.textContent()) === landedBefore - 1 ? true : undefined,
+      );
       const [event] = await ground.engine.ledger.events({
         type: "task.rolled-back",
         newestFirst: true,

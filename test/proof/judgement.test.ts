@@ -33,7 +33,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect(repository.git("rev-parse", "main")).toBe(before);
     const asked = (await repository.run(["decide"])).stdout;
     expect(asked).toContain("weakens the tests that judge it");
-    expect(asked).toContain("test/f.test.js: test file changed");
+    expect(asked).toContain("\n  The change touches:\n    - test/f.test.js: test file changed");
     expect(asked).toContain("lockstep decide UD-1 'accept: …'");
     expect((await repository.run(["decide", "UD-1", "accept"])).status).toBe(2);
     expect((await repository.run(["decide", "UD-1", "yes: f is 9 now"])).status).toBe(0);

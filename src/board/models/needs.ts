@@ -7,7 +7,14 @@ import { decisionName } from "../../engine/decisions/decision-ids.ts";
 import { openDecisions } from "../../engine/decisions/open-decisions.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import type { Decision } from "../../ledger/ledger.ts";
-import { answersTo, decideCommands, type Need, needsPerson, questionText } from "../../view/needs-person.ts";
+import {
+  answersTo,
+  decideCommands,
+  findingGroups,
+  type Need,
+  needsPerson,
+  questionText,
+} from "../../view/needs-person.ts";
 import { actionsFor } from "./actions.ts";
 import { cut, fitting } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
@@ -81,7 +88,7 @@ const empty = {
 function decisionItem(one: Decision, pending: readonly Decision[], { names, byKey }: Look): NeedItem {
   const { id, kind, task, askedAt: at, data } = one;
   const known = byKey.get(task);
-  const findings = (data?.findings ?? []).slice(0, findingsMax).map((line) => cut(line, 600));
+  const findings = findingGroups((data?.findings ?? []).slice(0, findingsMax).map((line) => cut(line, 600)));
   return {
     ...{ id, of: "decision", kind, at, findings },
     name: decisionName(pending, id),

@@ -8,7 +8,7 @@ import { runAtWork } from "../../server/run-at-work.ts";
 import { continueCommands } from "../../view/continue-run.ts";
 import { machineWord } from "../../view/machine-words.ts";
 import { needsPerson } from "../../view/needs-person.ts";
-import { isTaken } from "../../view/task-words.ts";
+import { isMerged, isTaken } from "../../view/task-words.ts";
 import { breakerText, isolationWords, sumOf } from "../../view/words.ts";
 import { fitting, short } from "./bounded.ts";
 import type { BoardPlace, Look } from "./look.ts";
@@ -35,6 +35,7 @@ export function overview(place: BoardPlace, look: Look, may: BoardRight): Overvi
     needs: needsPerson(status.decisions, status.tasks.filter(isShown), names.of, status.landings).length,
     groups: groupsOf(tasks),
     total: tasks.length,
+    landed: status.tasks.filter(isMerged).length,
     tokens: sumOf(status.tasks.map(({ usage }) => usage.tokens)),
     costUsd: status.cost_usd,
     sessions: fitting(sessions, 16 * 1024),

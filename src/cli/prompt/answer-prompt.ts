@@ -14,7 +14,7 @@ import { operate } from "../../engine/operate.ts";
 import { readStatus } from "../../engine/views/read-status.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import type { GateDocuments } from "../../session/files/gate-documents.ts";
-import { answersTo, questionText } from "../../view/needs-person.ts";
+import { answersTo, findingLines, questionText } from "../../view/needs-person.ts";
 import { statusNames } from "../../view/status-names.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
@@ -72,7 +72,7 @@ function show(
   const recommended = data?.recommended;
   const lines = [
     ...wrapped(questionText(decision, nameOf), columns - 2),
-    ...findings.map((one) => `- ${one}`),
+    ...findingLines(findings),
     ...(commit == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
     options.length === 0 ? "answer in your own words" : `answer: ${answersTo(decision).join(", or ")}`,
     ...(recommended === undefined ? [] : [`press Enter for ${recommended}`]),

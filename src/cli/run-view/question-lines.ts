@@ -1,5 +1,5 @@
 import { wrapped } from "../../core/text/display-width.ts";
-import { decideCommands, type Question, questionText } from "../../view/needs-person.ts";
+import { decideCommands, findingLines, type Question, questionText } from "../../view/needs-person.ts";
 import { printable } from "../output/table.ts";
 
 interface Shown {
@@ -15,7 +15,7 @@ export function questionLines(one: Question, { pending, nameOf }: Shown): readon
   const findings = one.findings ?? one.data?.findings ?? [];
   return [
     ...wrapped(questionText(one, nameOf), columns),
-    ...findings.map((finding) => `- ${printable(finding)}`),
+    ...findingLines(findings).map(printable),
     ...(isPending ? decideCommands(one, pending) : []),
   ].map((line) => `  ${line}`);
 }

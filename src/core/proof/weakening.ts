@@ -11,7 +11,7 @@ export type WeakeningReason =
   | { readonly kind: "change"; readonly path: string; readonly what: string };
 
 export function reasonText(reason: WeakeningReason): string {
-  if (reason.kind === "test") return `${reason.test} ${reason.now}`;
+  if (reason.kind === "test") return `${reason.now.replace(/^is /, "")}: ${reason.test}`;
   return reason.kind === "command" ? `\`${reason.command}\` ${reason.why}` : `${reason.path}: ${reason.what}`;
 }
 

@@ -18,6 +18,9 @@ export interface WeakeningChange {
 
 const shownMax = 20;
 
+/** The line of a decision's findings that begins the list of what the change touches. */
+export const touchedHeading = "The change touches:";
+
 /**
  * Asks whether a person accepts a change that weakens what the base's tests verified. The answer applies to this
  * commit and these reasons; a new reason needs a new answer.
@@ -67,7 +70,7 @@ function questionOf({ task, commit, reasons }: WeakeningChange): string {
 function findingsOf(reasons: readonly WeakeningReason[], changes: readonly Weakened[]): readonly string[] {
   const texts = new Set(reasons.map(reasonText));
   const done = changes.map(({ path, what }) => `${path}: ${what}`).filter((line) => !texts.has(line));
-  return [...bounded([...texts]), ...(done.length === 0 ? [] : ["The change touches:", ...bounded(done)])];
+  return [...bounded([...texts]), ...(done.length === 0 ? [] : [touchedHeading, ...bounded(done)])];
 }
 
 function bounded(lines: readonly string[]): readonly string[] {

@@ -75,12 +75,12 @@ export function Actions({
     else if (isDone) setOpen(undefined);
   };
   return html`<div class="actions">
+    ${client.may === "act" || actions.length === 0 ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can act.</p>`}
     <div class="buttons">${actions.map(
       ({ name, label }) => html`<button type="button" key=${name}
       class=${`button${name === "rollback" ? " danger" : ""}`} aria-expanded=${name === open}
       disabled=${client.may !== "act" || busy !== undefined} onClick=${() => choose(name)}>${label}</button>`,
     )}</div>
-    ${client.may === "act" || actions.length === 0 ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can act.</p>`}
     ${
       chosen === undefined
         ? null

@@ -122,7 +122,11 @@ function NeedCard({ item, settled, settle }: CardProps): VNode {
       <p class="muted id">${name}${at === null ? null : html`, <${Age} at=${at} suffix=" ago" />`}</p>
     </header>
     <p class="question"><${Marked} text=${text} /></p>
-    ${findings.length === 0 ? null : html`<ul class="findings">${findings.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul>`}
+    ${findings.map(
+      ({ heading, lines }) => html`<div key=${heading ?? ""}>
+      ${heading === null ? null : html`<p>${heading}</p>`}
+      <ul class="findings">${lines.map((line, index) => html`<li key=${index} dir="auto">${line}</li>`)}</ul></div>`,
+    )}
     ${item.subjects.map((subject, index) => html`<${SubjectView} key=${index} subject=${subject} item=${item} />`)}
     ${settled === undefined ? forms : html`<${Outcome} acted=${settled.acted} />`}
   </article>`;
@@ -199,6 +203,7 @@ function AnswerForm({ item, done }: { readonly item: NeedItem; done(acted: Acted
   };
   const isOff = client.may !== "act" || busy !== undefined;
   return html`<div class="answer">
+    ${client.may === "act" ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can answer.</p>`}
     ${
       takesText
         ? html`<label>${isFree ? "Your answer" : textLabel(item)}<textarea ref=${field} rows="2"
@@ -213,7 +218,6 @@ function AnswerForm({ item, done }: { readonly item: NeedItem; done(acted: Acted
       onClick=${() => give(answer)}>
       ${labelOf(answer.word)}${answer.recommended ? html`<span class="hint"> recommended</span>` : null}</button>`,
     )}</div>
-    ${client.may === "act" ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can answer.</p>`}
     ${busy === undefined ? null : html`<p class="muted" role="status">Sending “${busy}”…</p>`}
     <${Outcome} acted=${acted} />
   </div>`;

@@ -349,6 +349,8 @@ describe("the cross-reference check", () => {
 
   it("reports what it could not parse", async () => {
     const merge = mergeOf({ ...base, "api.yaml": "openapi: 3.0.0\n  x: [" }, { "web/b.ts": "fetch(" });
-    expect((await checkCrossReferences(merge)).note).toContain("not checked: 2 files (api.yaml, web/b.ts) (does not parse)");
+    expect((await checkCrossReferences(merge)).note).toContain(
+      "not checked: 2 files (api.yaml, web/b.ts) (does not parse)",
+    );
   });
 });
