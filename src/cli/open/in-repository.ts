@@ -19,7 +19,7 @@ import { CommandFault } from "../output/command-fault.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { showProgress } from "../output/progress.ts";
 import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
-import { EndedBySignal } from "../run/end-by-signal.ts";
+import { EndedBySignal } from "./end-by-signal.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { configIn, limitsOf, openEngine } from "./open-engine.ts";
 
