@@ -105,8 +105,9 @@ function closing({ ok, agents, folder, repositories, logs, seconds }: DemoOutcom
   return [
     ` Plain branches: ${harmed} of ${agents.length} tasks are wrong on main, without any warning.`,
     ` Lockstep ${kept}: ${merged} merged with proof, ${agents.length - merged - asked} refused, ${asked} waits for you.`,
+    " Each main has the tests of the tasks merged there, so their numbers differ.",
     "",
-    ` Look for yourself (${Math.round(seconds)} seconds for both; kept until the next demo):`,
+    ` Both took ${Math.round(seconds)} seconds. Look for yourself; it is kept until the next demo:`,
     `   cd ${folder}`,
     ...(["plain", "lockstep"] as const).flatMap((half) => [
       `   git -C ${basename(repositories[half])} log --oneline --graph main`,
