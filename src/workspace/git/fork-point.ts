@@ -1,3 +1,4 @@
+import { hasObject } from "./object-reader.ts";
 import { parentsOf } from "./refs.ts";
 import { isFullId } from "./tree-entries.ts";
 
@@ -13,7 +14,8 @@ const olderMax = 50;
 export async function simpleFork(folder: string, ours: string, theirs: string): Promise<string | undefined> {
   if (![ours, theirs].every(isFullId)) return undefined;
   const [fork, ...others] = await parentsOf(folder, theirs);
-  if (fork === undefined || others.length > 0) return undefined;
+  // In a shallow clone, a commit names parents that are not there.
+  if (fork === undefined || others.length > 0 || !(await hasObject(folder, fork))) return undefined;
   const seen = new Set<string>();
   const merged: string[] = [];
   for (let at = ours; at !== fork; ) {

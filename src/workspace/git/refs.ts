@@ -23,7 +23,8 @@ export async function parentsOf(folder: string, id: string): Promise<readonly st
   const known = parents.get(id);
   if (known !== undefined) return known;
   const read = await readParents(folder, id);
-  parents.keep(id, read);
+  // A commit without parents may also be one that is not there yet.
+  if (read.length > 0) parents.keep(id, read);
   return read;
 }
 
