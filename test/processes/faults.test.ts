@@ -178,7 +178,7 @@ describe.concurrent("a ledger that is not there yet", () => {
 
 describe.concurrent("a ledger that is exchanged under a watchdog", () => {
   it.each([
-    ["at its next change", 2],
+    ["at its next change", 8],
     ["even where it has nothing to change", 600],
   ])("ends it %s, and says why", async (_, timeout_seconds) => {
     using repository = temporaryRepository();
