@@ -13,7 +13,7 @@ export interface SlowTelling {
   /** Such as `setting up: npm ci`. */
   readonly what: string;
   readonly firstMs?: number | undefined;
-  /** After the first time, and how long a command is silent before that is told. */
+  /** After the first time, and how long a command may be silent before a line says so. */
   readonly nextMs?: number;
   /** What may help if it prints nothing new. */
   readonly hint?: string;

@@ -321,7 +321,7 @@ async function lostBy(
 ): Promise<AttemptEnd> {
   await reclaimIfLapsed(engine, key, "run");
   const task = await engine.ledger.task(key);
-  // The agent was stopped because the ledger did not answer. It does again, and nobody else has the task.
+  // The agent was stopped because the ledger did not answer. The ledger answers again, and no other machine has the task.
   if (task?.state === "IN_PROGRESS" && task.epoch === call.epoch)
     await putBack(engine, { task: key, reason: lost.reason }, call);
   if (task?.hold?.kind === "stopped") {
