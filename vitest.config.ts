@@ -23,11 +23,13 @@ const ownWorker = ["src/core/secrets/preset-rules.test.ts"];
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/node-compile");
 
 /**
- * The checkout's own Node first, then the system's programs. A version manager's `python3` and `pip` are shell scripts
- * that take several times as long to start.
+ * The checkout's own Node first, then the test runners, then the system's programs. A version manager's `python3` and
+ * `pip` are shell scripts that take several times as long to start. What is on PATH can be read in the sandbox, also if
+ * this checkout lies in a folder that the sandbox hides.
  */
-const programs = join(import.meta.dirname, "node_modules/.bin");
-process.env.PATH = [programs, "/usr/bin", process.env.PATH].join(delimiter);
+const programs = ["node_modules/.bin", "test/runners/node_modules/.bin"];
+const folders = programs.map((folder) => join(import.meta.dirname, folder));
+process.env.PATH = [...folders, "/usr/bin", process.env.PATH].join(delimiter);
 
 /** Rust's tool chain may lie in the home, which tests replace. */
 const rustup = join(homedir(), ".rustup");

@@ -125,7 +125,7 @@ export function sandboxed({ through, layout, base }: Setting): SandboxedPlace {
 
 function ownNode(): readonly string[] {
   const folder = dirname(realpathSync(process.execPath));
-  return folder.startsWith(`${realpathSync(tmpdir())}/`) ? [folder] : [];
+  return folder.startsWith(`${realpathSync("/tmp")}/`) ? [folder] : [];
 }
 
 const files = {
