@@ -9,7 +9,7 @@ import { askManual } from "../../src/engine/decisions/ask-manual.ts";
 import { askSecurity } from "../../src/engine/decisions/ask-security.ts";
 import { askSession } from "../../src/engine/decisions/ask-session.ts";
 import { openSession } from "../../src/engine/sessions/open-session.ts";
-import { taskLogFile } from "../../src/run/landing/task-logs.ts";
+import { taskLogFile } from "../../src/run/landing/work/task-logs.ts";
 import { keepOutput } from "../../src/workspace/state/check-outputs.ts";
 import { hasBrowser, openBrowser, openPage } from "../support/board-browser.ts";
 import { type BoardGround, boardGround } from "../support/board-ground.ts";

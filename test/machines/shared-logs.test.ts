@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from "vitest";
 import type { SharedLogs } from "../../src/ledger/ledger.ts";
 import { openPostgresLedger } from "../../src/ledger/postgres/open-ledger.ts";
-import { LogSharing } from "../../src/run/conduct/share-logs.ts";
-import { LogReader } from "../../src/run/landing/read-logs.ts";
-import { TaskLogs, taskLogFile } from "../../src/run/landing/task-logs.ts";
+import { LogSharing } from "../../src/run/conduct/fleet/share-logs.ts";
+import { LogReader } from "../../src/run/landing/work/read-logs.ts";
+import { TaskLogs, taskLogFile } from "../../src/run/landing/work/task-logs.ts";
 import { closeDatabases, takeDatabase } from "../support/ledger-databases.ts";
 import { eventually } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

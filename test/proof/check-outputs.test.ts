@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { real } from "../../src/core/secrets/secret-samples.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";
-import { recordChecks } from "../../src/run/landing/record-proofs.ts";
+import { recordChecks } from "../../src/run/landing/evidence/record-proofs.ts";
 import { keepOutput, readOutput, readProof } from "../../src/workspace/state/check-outputs.ts";
 import { creating, newDecision, newTask } from "../ledger/sample-documents.ts";
 import { memoryEngine } from "../support/memory-engine.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CheckKind } from "../../src/core/proof/check-record.ts";
 import { Prover } from "../../src/proof/prover.ts";
-import { ChecksProof } from "../../src/run/landing/prove-checks.ts";
+import { ChecksProof } from "../../src/run/landing/checks/prove-checks.ts";
 import { foundRepository, type LandRepository } from "../support/land-repository.ts";
 import { provingGround } from "../support/proving-ground.ts";
 

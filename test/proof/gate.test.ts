@@ -2,7 +2,7 @@ import { rmSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defaultConfig } from "../../src/contract/default-config.ts";
 import { Prover } from "../../src/proof/prover.ts";
-import { runGate, whyGateFails } from "../../src/run/landing/run-gate.ts";
+import { runGate, whyGateFails } from "../../src/run/landing/checks/run-gate.ts";
 import { mergeTrees } from "../../src/workspace/git/merge-commits.ts";
 import { readDiff } from "../../src/workspace/git/read-diff.ts";
 import { provingGround } from "../support/proving-ground.ts";

@@ -6,8 +6,8 @@ import { memberRole, takeRole } from "../../src/engine/change/hold-role.ts";
 import { ledgerReuse } from "../../src/engine/landing/reuse-evidence.ts";
 import { offeredProofs } from "../../src/engine/landing/shared-proofs.ts";
 import { Prover } from "../../src/proof/prover.ts";
-import { ProofHelper } from "../../src/run/landing/help-prove.ts";
-import { shareProofs } from "../../src/run/landing/share-proofs.ts";
+import { ProofHelper } from "../../src/run/landing/evidence/help-prove.ts";
+import { shareProofs } from "../../src/run/landing/evidence/share-proofs.ts";
 import { memoryEngine, person, type TestEngine } from "../support/memory-engine.ts";
 import { type ProvingGround, provingGround } from "../support/proving-ground.ts";
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { AgentClient, AgentEnd } from "../../src/clients/agent.ts";
 import { assignmentOf, universalInput } from "../../src/clients/input/universal-input.ts";
 import { Heartbeats } from "../../src/run/attempt/heartbeats.ts";
-import { askToFix } from "../../src/run/conduct/ask-to-fix.ts";
+import { askToFix } from "../../src/run/conduct/task/ask-to-fix.ts";
 import { singlePlan } from "../../src/session/roles/meta-task.ts";
 import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { haltTask, warnTask } from "../../src/engine/attempts/halt-task.ts";
-import { rememberHalts, tellLoop } from "../../src/run/conduct/tell-loops.ts";
+import { rememberHalts, tellLoop } from "../../src/run/conduct/task/tell-loops.ts";
 import { dispatch, memoryEngine, packet, runner } from "../support/memory-engine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -8,7 +8,7 @@ import { operate } from "../../src/engine/operate.ts";
 import { readGuardFacts } from "../../src/engine/views/guard-facts.ts";
 import { wayToClaim } from "../../src/guard/judge/judge-unclaimed-call.ts";
 import type { GuardWorld } from "../../src/guard/world/guard-world.ts";
-import { reportSession } from "../../src/run/landing/session-report.ts";
+import { reportSession } from "../../src/run/landing/undo/session-report.ts";
 import { dispatch, memoryEngine, packet, person, result, runner } from "../support/memory-engine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -4,7 +4,7 @@
  */
 import { openEngine } from "../../src/cli/open/open-engine.ts";
 import { integrate } from "../../src/run/landing/integrate.ts";
-import { rollBack } from "../../src/run/landing/roll-back.ts";
+import { rollBack } from "../../src/run/landing/undo/roll-back.ts";
 import { readRepository } from "../../src/workspace/git/repository-state.ts";
 
 const [, , asked = "", what = "", ...names] = process.argv;

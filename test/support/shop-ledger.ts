@@ -22,7 +22,7 @@ import { operate } from "../../src/engine/operate.ts";
 import { openSession } from "../../src/engine/sessions/open-session.ts";
 import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
 import { writeReport } from "../../src/guard/orchestrator/report.ts";
-import { taskLogFile } from "../../src/run/landing/task-logs.ts";
+import { taskLogFile } from "../../src/run/landing/work/task-logs.ts";
 import { keepVersion } from "../../src/session/files/design-versions.ts";
 import { keepOutput } from "../../src/workspace/state/check-outputs.ts";
 import type { BoardGround } from "./board-ground.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { keepProofs } from "../../src/run/landing/keep-proofs.ts";
+import { keepProofs } from "../../src/run/landing/evidence/keep-proofs.ts";
 import { commitTree, timestamp } from "../../src/workspace/git/commit-writer.ts";
 import { changeRefs } from "../../src/workspace/git/ref-writer.ts";
 import { readRef } from "../../src/workspace/git/refs.ts";

@@ -1,6 +1,6 @@
 import type { Action } from "../../contract/board.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
-import { mayBeTaken } from "../../run/conduct/take-over.ts";
+import { mayBeTaken } from "../../run/conduct/fleet/take-over.ts";
 import { isTaken } from "../../view/task-words.ts";
 
 const widened = ["IN_PROGRESS", "PENDING", "BLOCKED", "REJECTED", "FAILED", "ESCALATED"];

@@ -1,8 +1,8 @@
 import type { Diff, DiffFile, TextPart } from "../../contract/board.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import { fetchWorkOf } from "../../run/landing/share-work.ts";
-import { workRange } from "../../run/landing/work-range.ts";
+import { fetchWorkOf } from "../../run/landing/work/share-work.ts";
+import { workRange } from "../../run/landing/work/work-range.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import { cut, fitting } from "./bounded.ts";
 import { type BoardPlace, elsewhereOf, type Look } from "./look.ts";

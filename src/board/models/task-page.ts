@@ -2,7 +2,7 @@ import type { EvidenceItem, HistoryItem, TaskPage } from "../../contract/board.t
 import { outputOf, untestedIn, untestedText } from "../../core/proof/check-record.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
-import { hasTaskLog } from "../../run/landing/task-logs.ts";
+import { hasTaskLog } from "../../run/landing/work/task-logs.ts";
 import { actionsFor } from "./actions.ts";
 import { cut, fitting } from "./bounded.ts";
 import { historyItem } from "./history.ts";

@@ -4,7 +4,7 @@ import { messageBytesMax, type TextPart } from "../../contract/board.ts";
 import { isHere } from "../../core/leases/lease.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Decision, LogTail } from "../../ledger/ledger.ts";
-import { taskLogFile } from "../../run/landing/task-logs.ts";
+import { taskLogFile } from "../../run/landing/work/task-logs.ts";
 import { gateDocuments } from "../../session/files/gate-documents.ts";
 import { harmlessJson } from "./bounded.ts";
 import type { BoardPlace } from "./look.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findLeftovers } from "../../run/landing/find-leftovers.ts";
+import { findLeftovers } from "../../run/landing/work/find-leftovers.ts";
 import { takeHostLock } from "../../server/host-lock.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
 import { repositoryFolder } from "../../workspace/checkouts/checkout.ts";

@@ -1,8 +1,8 @@
 import { findFault } from "../../clients/process/find-program.ts";
 import type { Config } from "../../contract/config.ts";
 import { readSetup } from "../../proof/read-setup.ts";
-import { isIdleCheck } from "../../run/landing/is-idle-check.ts";
-import { projectChecks, whyNoChecks } from "../../run/landing/prove-checks.ts";
+import { isIdleCheck } from "../../run/landing/checks/is-idle-check.ts";
+import { projectChecks, whyNoChecks } from "../../run/landing/checks/prove-checks.ts";
 import { lastProofs } from "../../workspace/git/last-proofs.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { duration } from "../output/table.ts";

@@ -1,5 +1,5 @@
 import type { Task } from "../../core/tasks/task.ts";
-import { type OutputEnd, readSharedChecks } from "../../run/landing/share-checks.ts";
+import { type OutputEnd, readSharedChecks } from "../../run/landing/evidence/share-checks.ts";
 import {
   type RecordedCheck,
   type RecordedProof,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Task } from "../../core/tasks/task.ts";
 import { isTaken } from "../../engine/attempts/take-task.ts";
 import type { Engine } from "../../engine/change/engine.ts";
-import { type LeftPart, LogReader, type NewLines } from "../../run/landing/read-logs.ts";
+import { type LeftPart, LogReader, type NewLines } from "../../run/landing/work/read-logs.ts";
 import { withLocalTime } from "../../workspace/process/local-time.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { printable } from "../output/table.ts";

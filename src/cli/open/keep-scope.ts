@@ -1,4 +1,4 @@
-import { snapshotBefore } from "../../run/landing/restore-unmerged.ts";
+import { snapshotBefore } from "../../run/landing/undo/restore-unmerged.ts";
 import { openEngine } from "./open-engine.ts";
 
 /** Takes a snapshot of a task's scope. Returns why that failed; undefined if it worked, or without git. */

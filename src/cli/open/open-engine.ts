@@ -7,7 +7,7 @@ import { writeLaunch } from "../../guard/transport/launch-file.ts";
 import { showingActive, tidyShownActive } from "../../guard/world/active.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openMemoryLedger } from "../../ledger/sqlite/open-ledger.ts";
-import type { ProverContext } from "../../run/landing/open-prover.ts";
+import type { ProverContext } from "../../run/landing/checks/open-prover.ts";
 import { isRunAlive } from "../../server/is-run-alive.ts";
 import { faultLine } from "../../workspace/config/config-fault.ts";
 import { type LoadedConfig, loadConfig } from "../../workspace/config/load-config.ts";
@@ -70,13 +70,13 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
       const context = commits();
       if ("error" in context) return context;
       if (!/^[0-9a-fA-F]{4,64}$/.test(commit)) return { error: `\`${commit}\` is not a commit id` };
-      const { proveForTask } = await import("../../run/landing/prove-for-task.ts");
+      const { proveForTask } = await import("../../run/landing/checks/prove-for-task.ts");
       return proveForTask(context, { commit, command, task });
     },
     judge: async (base, commit, commands) => {
       const context = commits();
       if ("error" in context) return context;
-      const { judgeForTask } = await import("../../run/landing/judge-for-task.ts");
+      const { judgeForTask } = await import("../../run/landing/checks/judge-for-task.ts");
       return judgeForTask(context, { place: project.place, base, commit, commands });
     },
     baseCommit: () => readBaseCommit(project, config),

@@ -1,6 +1,6 @@
 import { concernsSession, idOfKey, isOfSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
-import { LedgerFollower } from "../../run/conduct/follow-ledger.ts";
+import { LedgerFollower } from "../../run/conduct/fleet/follow-ledger.ts";
 import { writeAll } from "../output/descriptor.ts";
 
 const lookMs = 200;

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "../../clients/agent.ts";
-import { mayBeTaken } from "../../run/conduct/take-over.ts";
+import { mayBeTaken } from "../../run/conduct/fleet/take-over.ts";
 import { shortName } from "../../view/task-names.ts";
 import { inOrder } from "../../view/task-order.ts";
 import { type ShownTask, taskWord } from "../../view/task-words.ts";

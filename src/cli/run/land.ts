@@ -4,11 +4,11 @@ import { type CheckRun, toleratedWord, untestedIn, untestedText } from "../../co
 import { readCriterion } from "../../core/proof/criterion.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import type { BranchRequest } from "../../run/landing/candidate.ts";
+import { flakyBase } from "../../run/landing/checks/prove-checks.ts";
 import { integrate } from "../../run/landing/integrate.ts";
 import type { Integrated, IntegrationContext, Member } from "../../run/landing/integration.ts";
+import { freeLeftLocks } from "../../run/landing/move/recover-moves.ts";
 import { hasRemote } from "../../run/landing/propose-chain.ts";
-import { flakyBase } from "../../run/landing/prove-checks.ts";
-import { freeLeftLocks } from "../../run/landing/recover-moves.ts";
 import { currentFolder } from "../../workspace/files/find-project.ts";
 import { findCommit, whyNoCommit } from "../../workspace/git/find-commit.ts";
 import { inRepository, type RepositoryOptions } from "../open/in-repository.ts";

@@ -1,4 +1,4 @@
-import { type RolledBack, rollBack } from "../../run/landing/roll-back.ts";
+import { type RolledBack, rollBack } from "../../run/landing/undo/roll-back.ts";
 import { onlyName } from "../open/find-task.ts";
 import { inRepository, type RepositoryOptions } from "../open/in-repository.ts";
 import { outcomeExits } from "../output/exit-of.ts";

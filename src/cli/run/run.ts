@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { beganElsewhere } from "../../run/conduct/began-elsewhere.ts";
+import { beganElsewhere } from "../../run/conduct/fleet/began-elsewhere.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { type RunTold, reportTogether } from "../look/report-run.ts";
 import { inRepository } from "../open/in-repository.ts";

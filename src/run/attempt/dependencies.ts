@@ -1,7 +1,7 @@
 import { readSetup } from "../../proof/read-setup.ts";
 import { copyDependencies } from "../../workspace/checkouts/copy-dependencies.ts";
+import { openProver } from "../landing/checks/open-prover.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
-import { openProver } from "../landing/open-prover.ts";
 
 /** Installs dependencies once for each set of manifests, in a proof checkout, and copies them to agents' checkouts. */
 export class Dependencies {

@@ -3,14 +3,14 @@ import type { CheckRun } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Prover } from "../../proof/prover.ts";
 import type { RecordedCheck } from "../../workspace/state/check-outputs.ts";
+import { openProver } from "../landing/checks/open-prover.ts";
+import { flakyBase, printed, projectChecks } from "../landing/checks/prove-checks.ts";
+import { refuseUnset } from "../landing/checks/refuse-unset.ts";
+import { refusedWrite } from "../landing/checks/refused-write.ts";
+import { gateCommands, needConventions } from "../landing/checks/run-gate.ts";
+import { settledRun, tryCheck } from "../landing/checks/try-check.ts";
+import { recordChecks } from "../landing/evidence/record-proofs.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
-import { openProver } from "../landing/open-prover.ts";
-import { flakyBase, printed, projectChecks } from "../landing/prove-checks.ts";
-import { recordChecks } from "../landing/record-proofs.ts";
-import { refuseUnset } from "../landing/refuse-unset.ts";
-import { refusedWrite } from "../landing/refused-write.ts";
-import { gateCommands, needConventions } from "../landing/run-gate.ts";
-import { settledRun, tryCheck } from "../landing/try-check.ts";
 
 /** A project check that fails on the base. */
 export interface RedCheck {

@@ -15,18 +15,18 @@ import type { Attempt, LedgerEvent } from "../../ledger/ledger.ts";
 import { RemoteFault, type RemoteTrouble } from "../../workspace/git/remote.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Batch } from "./batch.ts";
-import { type BroughtIn, bringIn, memberText } from "./bring-in.ts";
-import { declareOwners } from "./declare-owners.ts";
 import { firstOf } from "./first-of.ts";
-import { LedgerFollower } from "./follow-ledger.ts";
-import { haltStalled } from "./halt-stalled.ts";
-import { passPoint } from "./lifecycle.ts";
+import { LedgerFollower } from "./fleet/follow-ledger.ts";
 import type { TakenIn } from "./open-run.ts";
-import { passReview } from "./pass-review.ts";
-import { rememberEvent } from "./remember-event.ts";
-import { rememberHalts, tellLoop } from "./tell-loops.ts";
-import { type AttemptEnd, endText, workOnTask } from "./work-on-task.ts";
-import { logStop } from "./worklog.ts";
+import { type BroughtIn, bringIn, memberText } from "./task/bring-in.ts";
+import { declareOwners } from "./task/declare-owners.ts";
+import { haltStalled } from "./task/halt-stalled.ts";
+import { passPoint } from "./task/lifecycle.ts";
+import { passReview } from "./task/pass-review.ts";
+import { rememberEvent } from "./task/remember-event.ts";
+import { rememberHalts, tellLoop } from "./task/tell-loops.ts";
+import { type AttemptEnd, endText, workOnTask } from "./task/work-on-task.ts";
+import { logStop } from "./task/worklog.ts";
 
 /** After the first Ctrl-C nothing new starts. The second one stops the agents; all their work is kept. */
 export interface Stops {

@@ -29,12 +29,12 @@ import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Slots } from "../attempt/slots.ts";
 import { freshBase } from "../landing/fresh-base.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
-import { freeLeftLocks, lockPlaces } from "../landing/recover-moves.ts";
-import { TaskLogs } from "../landing/task-logs.ts";
-import { Fleet, includedIn, isFleet, type Offering } from "./fleet.ts";
-import { ConductorRoles } from "./hold-conductor.ts";
+import { freeLeftLocks, lockPlaces } from "../landing/move/recover-moves.ts";
+import { TaskLogs } from "../landing/work/task-logs.ts";
+import { Fleet, includedIn, isFleet, type Offering } from "./fleet/fleet.ts";
+import { ConductorRoles } from "./fleet/hold-conductor.ts";
+import { LogSharing } from "./fleet/share-logs.ts";
 import { prepareAgents } from "./prepare-agents.ts";
-import { LogSharing } from "./share-logs.ts";
 import { StatusFile } from "./status-file.ts";
 import { addTasks, redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
 

@@ -11,9 +11,9 @@ import { readDiff } from "../../workspace/git/read-diff.ts";
 import { isAncestor, readParents } from "../../workspace/git/refs.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { git, tryGit } from "../../workspace/git/run-git.ts";
-import { findLeak } from "./find-leak.ts";
-import { findOutsideScope } from "./judge-diff.ts";
-import type { WantedCheck } from "./prove-checks.ts";
+import { findLeak } from "./chain/find-leak.ts";
+import { findOutsideScope } from "./chain/judge-diff.ts";
+import type { WantedCheck } from "./checks/prove-checks.ts";
 
 /** A branch or a task's work that is to be merged into the base. */
 export interface Candidate {

@@ -2,6 +2,9 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { refuseLanding } from "../../engine/landing/finish-landing.ts";
 import { RemoteFault, type RemoteTrouble } from "../../workspace/git/remote.ts";
 import { type BranchRequest, type Candidate, examineBranch } from "./candidate.ts";
+import { proveChain } from "./chain/prove-chain.ts";
+import type { ProvenChain } from "./chain/proving.ts";
+import { recordProofs } from "./evidence/record-proofs.ts";
 import { freshBase } from "./fresh-base.ts";
 import {
   type Integrated,
@@ -13,10 +16,7 @@ import {
 } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
 import { landChain } from "./land-chain.ts";
-import { proveChain } from "./prove-chain.ts";
-import type { ProvenChain } from "./proving.ts";
-import { recordProofs } from "./record-proofs.ts";
-import { recoverMoves } from "./recover-moves.ts";
+import { recoverMoves } from "./move/recover-moves.ts";
 
 /** How many times the base may move while the same branches are proven. */
 const roundsMax = 5;

@@ -7,11 +7,11 @@ import { type MovedTask, moveName } from "../../engine/change/base-moves.ts";
 import { freeTaskName } from "../../engine/landing/finish-landing.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
-import { carryMove } from "./carry-move.ts";
+import { memberOf, type ProvenChain, type ProvenLink } from "./chain/proving.ts";
 import type { Integrated, IntegrationContext, Member } from "./integration.ts";
-import type { NotMoved } from "./move-base.ts";
+import { carryMove } from "./move/carry-move.ts";
+import type { NotMoved } from "./move/move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
-import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
 
 export interface LandedChain {
   readonly members: readonly Member[];

@@ -1,6 +1,6 @@
 import { whyUntested } from "../../core/proof/check-record.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
-import type { ProvenLink } from "./proving.ts";
+import type { ProvenLink } from "./chain/proving.ts";
 
 /** The proof in Markdown, for a pull request. */
 export function proofText({

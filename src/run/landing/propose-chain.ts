@@ -2,9 +2,9 @@ import { deny } from "../../core/rules/verdict.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
+import { memberOf, type ProvenChain, type ProvenLink } from "./chain/proving.ts";
 import type { IntegrationContext, Member } from "./integration.ts";
 import { proofText } from "./proof-text.ts";
-import { memberOf, type ProvenChain, type ProvenLink } from "./proving.ts";
 
 const remote = "origin";
 const ghMsMax = 60_000;

@@ -2,8 +2,8 @@ import type { Config } from "../../contract/config.ts";
 import { sessionOfKey } from "../../core/names/task-name.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import type { Decision } from "../../ledger/ledger.ts";
-import { isFleet } from "../../run/conduct/fleet.ts";
-import { exchangeFiles } from "../../run/conduct/shared-session.ts";
+import { isFleet } from "../../run/conduct/fleet/fleet.ts";
+import { exchangeFiles } from "../../run/conduct/fleet/shared-session.ts";
 import { keepVersion } from "./design-versions.ts";
 import { readSessionFile } from "./session-files.ts";
 

@@ -2,7 +2,7 @@ import { isSynthesised } from "../../core/tasks/result.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { field } from "../../core/values/fields.ts";
 import { operate } from "../../engine/operate.ts";
-import { failureAdvice } from "../../run/conduct/hand-in.ts";
+import { failureAdvice } from "../../run/conduct/task/hand-in.ts";
 import { block } from "../roles/block.ts";
 import { type SessionContext, SessionFault, type StepEnd } from "../roles/session-context.ts";
 

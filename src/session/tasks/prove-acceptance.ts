@@ -2,7 +2,7 @@ import { metaKey } from "../../core/names/task-name.ts";
 import { commandsIn } from "../../core/proof/criterion.ts";
 import { readAcceptance } from "../../core/session/artifacts/read-acceptance.ts";
 import type { RunContext } from "../../run/attempt/run-context.ts";
-import { projectChecks } from "../../run/landing/prove-checks.ts";
+import { projectChecks } from "../../run/landing/checks/prove-checks.ts";
 import { judgeFiles } from "../files/judge-files.ts";
 import { filesOf } from "../files/look-up.ts";
 import { readSessionFile } from "../files/session-files.ts";

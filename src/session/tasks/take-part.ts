@@ -1,7 +1,7 @@
 import { taskKey } from "../../core/names/task-name.ts";
 import { moveSession } from "../../engine/sessions/move-session.ts";
 import type { RunContext } from "../../run/attempt/run-context.ts";
-import type { SessionWays } from "../../run/conduct/find-sessions.ts";
+import type { SessionWays } from "../../run/conduct/fleet/find-sessions.ts";
 import { judgeViewEdit } from "../roles/judge-view-edit.ts";
 import type { RoleAgents } from "../roles/role-agents.ts";
 import { SessionFault } from "../roles/session-context.ts";
