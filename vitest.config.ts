@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** These files take the longest. They start first, so that no worker is still busy with one when the others are done. */
 const slow =
-  /\/(?:proof\/cheats|session\/(?:run|kill)|guard\/(?:corpus|shell-calls|caches)|machines\/fleet-faults|run\/(?:run|land|take-over|run-together|run-agents|run-faults|manual-checks|landing-recovery|rollback)|processes\/kill|simulation|serve|guide)\.test\.ts$/;
+  /\/(?:board\/page|cli\/(?:demo|doctor)|documents\/guide|guard\/(?:caches|corpus|hook-lines|sandbox|shell-calls)|machines\/(?:fleet-faults|push-faults)|processes\/kill|proof\/(?:cheats|judgement|proof-checkout)|run\/(?:integrate|land|landing-recovery|manual-checks|rollback|run|run-agents|run-faults|run-together|take-over)|server\/(?:serve|server-processes)|session\/(?:kill|run)|simulation\/simulation)\.test\.ts$/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -54,7 +54,7 @@ export default defineConfig({
     setupFiles: ["test/support/fresh-worker.ts", "test/support/fixed-seed.ts"],
     testTimeout: 60_000,
     sequence: { sequencer: SlowFirst },
-    // Most tests wait for processes, and some for seconds: as many workers as cores leave a sixth of the time unused.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Most tests wait for processes, and some for seconds: with fewer workers the cores are idle part of the time.
+    maxWorkers: availableParallelism() * 2,
   },
 });
