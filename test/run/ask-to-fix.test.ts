@@ -6,7 +6,7 @@ import { askToFix } from "../../src/run/conduct/ask-to-fix.ts";
 import { singlePlan } from "../../src/session/roles/meta-task.ts";
 import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
 
-/** A client that uses a tool again and again until it is stopped and a bit longer, or so often. */
+/** A client that uses `toolsMax` tools, or `late` more after it is stopped. */
 function busyClient(toolsMax: number, told: { tools: number }, late: number): AgentClient {
   return {
     passes: [],
@@ -37,7 +37,7 @@ it.each([
   [12, 12, 0],
   [500, 20, 0],
   [500, 23, 3],
-])("an agent that would take %i turns to fix what a hook found gets %i", async (wanted, given, late) => {
+])("an agent that would take %i turns to fix the findings of a hook gets %i", async (wanted, given, late) => {
   const engine = await memoryEngine();
   await dispatch(engine, packet("T-1", ["src"]));
   const told = { tools: 0 };

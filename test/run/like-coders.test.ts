@@ -12,7 +12,7 @@ const reviewedBy = (...agents: string[]) =>
   `task_types: { product: { agents: { gatekeeper: [${agents.join(", ")}] } } }\n`;
 const goal = "Two small text files";
 
-/** A good piece of work in `A.txt`, and who looks at it. */
+/** Correct work in `A.txt`, and its reviewer. */
 const reviewed = (config: string, files: Readonly<Record<string, string>> = {}) =>
   hooked({
     agents: { a: [[writes("A"), answer("OK")]] },
@@ -22,7 +22,7 @@ const reviewed = (config: string, files: Readonly<Record<string, string>> = {}) 
   });
 
 describe("a reviewer", () => {
-  it("without quota rests, and is asked again when it has some", async () => {
+  it("without quota is paused, and is asked again when quota is available", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3000 }, { status: "OK" });
     using repository = reviewed(
       `  looks: { adapter: claude, role: Reviewer }\nsandbox: off\n${reviewedBy("looks")}`,
@@ -34,7 +34,7 @@ describe("a reviewer", () => {
     expect(limits.map(({ data }) => data.agents)).toEqual([["looks"]]);
   });
 
-  it("without quota holds up nobody else, in batches neither", async () => {
+  it("without quota does not delay other tasks, nor their batches", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3_600_000 });
     using repository = hooked({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
@@ -48,7 +48,7 @@ describe("a reviewer", () => {
     expect(states, stderr).toEqual({ A: "REVIEW", B: "MERGED" });
   });
 
-  it("without quota is stood in for by its fallback at once", async () => {
+  it("without quota is replaced by its fallback at once", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3_600_000 });
     using repository = reviewed(
       `  looks: { adapter: claude, role: QA, fallback: other }
@@ -64,7 +64,7 @@ task_types:
     expect(reviews.map(({ data }) => data.agent)).toEqual(["other"]);
   });
 
-  it("without a login waits for a person, who is asked to log it in", async () => {
+  it("without a login makes the task wait for a person, who is asked to log it in", async () => {
     using client = limitedClient({ error: "authentication_failed" }, { status: "OK" });
     using repository = reviewed(
       `  looks: { adapter: claude, role: Reviewer, fallback: a }\nsandbox: off\n${reviewedBy("looks")}`,
@@ -79,7 +79,7 @@ task_types:
     expect(again.states, again.stderr).toEqual({ A: "MERGED" });
   });
 
-  it("that spends more than a task may is ended, and the work waits for a person", async () => {
+  it("that exceeds the limit of a task is stopped, and the work waits for a person", async () => {
     using repository = reviewed(
       `${programAgent("looks", "Reviewer")}limits: { tokens: { warn: 50, halt: 100 } }\n${reviewedBy("looks")}`,
       {
@@ -95,7 +95,7 @@ setTimeout(() => answer("OK"), 60_000);`),
     );
   });
 
-  it("that fails with a secret in its output is told of without it, also in the session's files", async () => {
+  it("that fails with a secret in its output is reported without the secret, also in the session's files", async () => {
     const secret = "correct-horse-battery";
     using repository = reviewed(
       `${programAgent("looks", "Reviewer")}workspace: { include: [.env] }\n${reviewedBy("looks")}`,
@@ -118,7 +118,7 @@ setTimeout(() => answer("OK"), 60_000);`),
 describe("a role", () => {
   const spec = (more: string) => `  spec: { adapter: claude, role: SpecAgent${more} }\nsandbox: off\n`;
 
-  it("without quota rests, and is asked again when it has some", async () => {
+  it("without quota is paused, and is asked again when quota is available", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3000 }, { status: "BLOCKED" });
     using repository = teamRepository({}, spec(""));
     const { status, stderr } = await repository.launch(["start", goal, "--json"], client).ended;
@@ -128,7 +128,7 @@ describe("a role", () => {
     expect(repository.status().blocker).toMatchObject({ code: "agent_blocked" });
   });
 
-  it("without quota is stood in for by its fallback", async () => {
+  it("without quota is replaced by its fallback", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3_600_000 });
     using repository = teamRepository({}, spec(", fallback: team"));
     const { status, stderr } = await repository.launch(["start", goal, "--json"], client).ended;

@@ -64,14 +64,14 @@ describe("a program as an agent", () => {
     expect(linesOf(id).join("\n")).toContain(reason);
   });
 
-  it("may print as much as it likes: of a flood the beginning and the end are kept", async () => {
+  it("may print without limit: of a long output the beginning and the end are kept", async () => {
     const { stdout } = await repository.run(["log", "Flood"]);
     expect(stdout).toMatch(/\(\d+ lines, \d\.\d MB, left out\)/);
     expect(stdout).toMatch(/ the end\n/);
     expect(stdout.match(/a line of many/g)?.length).toBeLessThan(80_000);
   });
 
-  it("is told all problems with its answer at once, one a line", () => {
+  it("gets all problems of its answer at once, one per line", () => {
     const lines = linesOf("Incomplete");
     const first = lines.findIndex((line) => line.includes("its answer cannot be used:"));
     const named = lines.slice(first + 1, first + 5).map((line) => /`([^`]+)` is missing/.exec(line)?.[1]);

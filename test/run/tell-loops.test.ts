@@ -34,7 +34,7 @@ async function halted(root: string) {
 }
 
 describe("a halt", () => {
-  it("that an interrupted run did not write down is written by the next one, once, and only for its session", async () => {
+  it("that an interrupted run did not record is recorded by the next one, once, and only for its session", async () => {
     using folder = temporaryFolder();
     const { context, memory } = await halted(folder.path);
     await rememberHalts(context);
@@ -46,7 +46,7 @@ describe("a halt", () => {
     expect(memory().match(/loop detected/g)).toHaveLength(1);
   });
 
-  it("is shown as well, and so are warnings; they are not written into the memory", async () => {
+  it("is also shown, and so are warnings, which are not written into the memory", async () => {
     using folder = temporaryFolder();
     const { engine, context, told, memory } = await halted(folder.path);
     for (const event of await engine.ledger.events({ task: `${session}/T-1` })) tellLoop(context, event);

@@ -41,7 +41,7 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("does not get it with `never`, and is told to go on without", async () => {
+  it("does not get it with `never`, and has to continue without it", async () => {
     using repository = planned({
       agents: { a: [[widens, writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
@@ -52,7 +52,7 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 1;");
   });
 
-  it("gets it while it goes on, once a person approves", async () => {
+  it("gets it while it works, once a person approves", async () => {
     const hears = runs(`until ${asking} | grep "nothing to add"; do sleep 0.2; done`);
     using repository = planned({
       agents: { a: [[widens, writes("A"), hears, edits, answer("OK")]] },
@@ -69,7 +69,7 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("hears that a person refused, and is merged without it", async () => {
+  it("is informed of a person's refusal, and is merged without it", async () => {
     const hears = runs(`while ${asking}; do sleep 0.2; done`);
     using repository = planned({
       agents: { a: [[hears, writes("A"), answer("OK")]] },
@@ -85,7 +85,7 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 1;");
   });
 
-  it("does not get what another task holds", async () => {
+  it("does not get a scope that another task holds", async () => {
     const holder =
       "{ id: B, goal: do B, agent: b, lock_scope: [B.txt, f.js], acceptance_checks: ['cmd: true'] }";
     using repository = planned({
@@ -105,8 +105,8 @@ describe("an agent that asks for more scope", () => {
   });
 });
 
-describe("what an agent was granted", () => {
-  it("is still its own after a rejection", async () => {
+describe("the scope that an agent was granted", () => {
+  it("stays granted after a rejection", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -145,7 +145,7 @@ describe("what an agent was granted", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("may be approved when the attempt that asked is over: the next one has it", async () => {
+  it("may be approved after the attempt that asked has ended: the next one has it", async () => {
     using repository = planned({
       agents: {
         a: [
