@@ -29,8 +29,8 @@ const kills = {
   creations: 8,
 };
 
-describe("kill -9 of a process that changes the ledger all the time", () => {
-  it("loses nothing that was acknowledged and leaves nothing half done", { timeout: 180_000 }, async () => {
+describe("kill -9 of a process that changes the ledger continuously", () => {
+  it("loses no acknowledged change and leaves no partial one", { timeout: 180_000 }, async () => {
     const { repositories, rounds, atOnce } = kills.drivers;
     for (let number = 1; number <= repositories; number += 1) {
       using repository = temporaryRepository();
@@ -47,8 +47,8 @@ describe("kill -9 of a process that changes the ledger all the time", () => {
   });
 });
 
-describe("a process that changes the ledger all the time", () => {
-  it("gives nobody who looks meanwhile a false alarm", async () => {
+describe("a process that changes the ledger continuously", () => {
+  it("causes no false alarm for readers", async () => {
     using repository = temporaryRepository();
     using driver = startProgram([process.execPath, traffic, "R"], { cwd: repository.path });
     await eventually("a hundred changes", () => driver.lines()[99]);
@@ -64,7 +64,7 @@ interface Driver {
   readonly told: Acknowledged[];
 }
 
-/** One in six dies while it starts. The others are at work on the same ledger all the while. */
+/** One in six is killed while it starts. The others work on the same ledger all the while. */
 async function killDriver(repository: Repository, { name, told }: Driver): Promise<void> {
   using driver = startProgram([process.execPath, traffic, name], { cwd: repository.path });
   if (random() < 1 / 6) await sleep(random() * 200);
@@ -82,7 +82,7 @@ function endOf({ process: { exitCode, signalCode } }: Running): string | undefin
   return exitCode === null && signalCode === null ? undefined : "it ended";
 }
 
-/** Acknowledged changes that the ledger does not have; the whole ledger is verified on the way. */
+/** Acknowledged changes that are missing in the ledger; the whole ledger is verified too. */
 async function findLost(repository: Repository, told: readonly Acknowledged[]): Promise<Acknowledged[]> {
   const ledger = await openSqliteLedger({ folder: ledgerFolder(repository), create: false });
   try {
@@ -115,7 +115,7 @@ const operations = {
 type Operation = keyof typeof operations;
 
 describe("kill -9 of a command", () => {
-  it("leaves the task before or after it, and after it where it had answered", {
+  it("leaves the task before or after the change, and after it if the command had answered", {
     timeout: 180_000,
   }, async () => {
     using repository = temporaryRepository();
@@ -134,13 +134,13 @@ describe("kill -9 of a command", () => {
     await expectGoesOn(repository);
   });
 
-  it("that makes the ledger leaves one that can be used", async () => {
+  it("that creates the ledger leaves a usable one", async () => {
     const killed = await Promise.all(Array.from({ length: kills.creations }, killCreation));
     expect(killed.filter((was) => was).length).toBeGreaterThan(0);
   });
 });
 
-/** Whether it was killed: some are faster. */
+/** Whether it was killed: some end earlier. */
 async function killCommand(repository: Repository, task: string): Promise<boolean> {
   const before = await stateOf(repository, task);
   const legal = (Object.keys(operations) as Operation[]).filter((name) =>
@@ -170,7 +170,7 @@ async function killCreation(): Promise<boolean> {
 
 let usualMs = 150;
 
-/** Most of a command's life is Node's start, so the random moment is rather in its second half. */
+/** Most of a command's time is the start of Node, so the random moment is in its second half. */
 function killedSoon(
   repository: Repository,
   { operation, task }: { operation: Operation; task: string },

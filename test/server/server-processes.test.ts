@@ -64,7 +64,7 @@ interface StartOptions {
 const stateFolder = (repository: Repository) => join(repository.path, ".git", "lockstep");
 
 describe("hosts of one repository", () => {
-  it("are one, of twenty that start at once by different paths, and the next takes over from a killed one", async () => {
+  it("end up as one: of twenty that start at once by different paths one stays, and the next replaces a killed one", async () => {
     using repository = temporaryRepository({ "src/a.ts": "" });
     symlinkSync(repository.path, `${repository.path}-link`);
     try {
@@ -90,7 +90,7 @@ describe("hosts of one repository", () => {
     }
   });
 
-  it("remove what a killed one left in a short folder", async () => {
+  it("remove the files of a killed one from a short folder", async () => {
     using repository = temporaryRepository();
     const deep = join(repository.path, "d".repeat(110));
     mkdirSync(deep);
@@ -109,7 +109,7 @@ describe("hosts of one repository", () => {
     expect(existsSync(join(socket, ".."))).toBe(false);
   });
 
-  it("end on a signal with everything that they said done, and leave no socket", async () => {
+  it("end on a signal after all confirmed requests are stored, and leave no socket", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
     const agent = await startTask(repository.path, { socket: await host.told() });
@@ -120,7 +120,7 @@ describe("hosts of one repository", () => {
     let over = false;
     const beating = Array.from({ length: 8 }, async () => {
       while (!over) {
-        // Those that come too late find nobody, or are hung up on.
+        // Later requests find no host, or their connection is closed.
         const answer = await rawExchange(agent.LOCKSTEP_SOCKET, line).catch(() => "");
         if (answer === "") return;
         expect(JSON.parse(answer)).toMatchObject({ allow: true });
@@ -144,7 +144,7 @@ describe("hosts of one repository", () => {
     });
   });
 
-  it("go on after clients that are killed at any point, and keep no descriptor of theirs", async () => {
+  it("continue after clients that are killed at any point, and keep no descriptor of theirs", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
     const socket = await host.told();
@@ -164,7 +164,7 @@ describe("hosts of one repository", () => {
 });
 
 describe("with LOCKSTEP_SOCKET set,", () => {
-  it("the commands of an agent with a task go through the host, from wherever they are called", async () => {
+  it("the commands of an agent with a task go through the host, from any folder", async () => {
     using repository = temporaryRepository();
     using elsewhere = temporaryRepository();
     using host = startHost(repository.path);
@@ -202,7 +202,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     expect(run).toMatchObject({ status: 0, stdout: "task T-1 is ESCALATED\n" });
   });
 
-  /** What opens the ledger itself, and what asks for an operation. */
+  /** Commands that open the ledger themselves, and commands that ask for an operation. */
   const opening = [
     ["land", "topic"],
     ["rollback", "task", "T-1"],
@@ -226,7 +226,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     ["task", "cancel", "T-1", "--reason", "x"],
   ];
 
-  it("every other command is refused, with a task and without, and the ledger stays as it was", async () => {
+  it("every other command is refused, with a task and without, and the ledger does not change", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
     const env = await startTask(repository.path, { socket: await host.told() });
@@ -247,7 +247,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     expect(readdirSync(stateFolder(repository))).not.toContain("STOP_ALL");
   });
 
-  it("a hook does not ask the ledger for what its payload lacks", async () => {
+  it("a hook does not read missing payload fields from the ledger", async () => {
     using repository = temporaryRepository();
     const dispatched = await lockstep(repository.path, ["dispatch"], {
       input: JSON.stringify(packet("T-1", ["src"])),
@@ -264,7 +264,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   });
 
   it.each(["heartbeat T-1", "status --json", "widen T-1 a --why b --json"])(
-    "`%s` is a deny if no host is there",
+    "`%s` is denied if there is no host",
     async (line) => {
       using repository = temporaryRepository();
       const env = {
@@ -278,7 +278,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     },
   );
 
-  it("a host that is stopped is waited for two seconds", async () => {
+  it("a command waits two seconds for a host that is stopped", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
     const env = await startTask(repository.path, { socket: await host.told() });
@@ -294,7 +294,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   });
 });
 
-/** Where the socket has to lie elsewhere. */
+/** A path that is too long for a socket. */
 const atLongPath = settings.slice(0, 1).map((setting) => ({
   ...setting,
   where: "at a long path",
@@ -304,7 +304,7 @@ const atLongPath = settings.slice(0, 1).map((setting) => ({
 describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
   "in the sandbox of $user $where,",
   (setting) => {
-    it("an agent beats and widens through the socket, and cannot reach the ledger", async () => {
+    it("an agent sends heartbeats and widens through the socket, and cannot reach the ledger", async () => {
       using box = sandboxed(setting);
       const { through } = setting;
       const ledger = box.place("main/.git/lockstep");
@@ -344,7 +344,7 @@ describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
 const asAnother = settings.find(({ through }) => through.length > 0);
 
 describe.skipIf(asAnother === undefined)("another user", () => {
-  it("can neither connect nor be taken for the host", async () => {
+  it("can neither connect nor pretend to be the host", async () => {
     if (asAnother === undefined) return;
     using box = sandboxed(asAnother);
     rmSync(box.place("main/.git/lockstep"), { recursive: true });

@@ -5,8 +5,8 @@ import { memoryEngine, person } from "../support/memory-engine.ts";
 import { sessionAtGate, sessionName, sessionRepository } from "../support/session-repository.ts";
 import { teamRepository } from "../support/team-repository.ts";
 
-describe("what is told of a session", () => {
-  it("names the tasks that weaken tests, in its report and in the status", async () => {
+describe("the reports about a session", () => {
+  it("name the tasks that weaken tests, in the report and in the status", async () => {
     const runner = "tox.ini";
     using repository = teamRepository(
       {
@@ -28,7 +28,7 @@ describe("what is told of a session", () => {
     expect(document).toMatchObject({ session: done.session, workflow: { session: done.session } });
   });
 
-  it("says how to go on once nothing is asked and nobody is at work", async () => {
+  it("name the next step when no question is open and no agent is at work", async () => {
     using repository = await sessionRepository();
     const continued = `no run is active: \`lockstep resume ${sessionName}\` continues\n`;
     const told = async () => (await repository.run(["status"])).stdout;
@@ -38,7 +38,7 @@ describe("what is told of a session", () => {
     expect(await told()).toContain(continued);
   });
 
-  it("says how its agents were isolated, where that is known", async () => {
+  it("name the isolation of its agents, if it is known", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     const session = await engine.ledger.session(sessionName);
