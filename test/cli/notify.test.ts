@@ -17,7 +17,7 @@ const variables = ["", "_KIND", "_TASK", "_TEXT"].map((end) => `$LOCKSTEP_DECISI
 const script = `mkdir -p state; { cat; echo "${variables}|$LOCKSTEP_TASK"; } >> state/heard`;
 const config = `notify: { command: [sh, -c, ${JSON.stringify(script)}] }\n`;
 
-/** What the command of the configuration got: each decision, and its variables. */
+/** The input of the configured command: each decision, and its variables. */
 function heardIn({ path }: { readonly path: string }): readonly (readonly [{ id: string }, string])[] {
   const file = join(path, "state/heard");
   const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
@@ -30,8 +30,8 @@ const manualTask = (statement: string) =>
   `{ id: A, goal: do A, agent: a, lock_scope: [A.txt], acceptance_checks: [${JSON.stringify(`manual: ${statement}`)}] }`;
 const agents = { a: [[writes("A"), answer("OK")]] };
 
-describe("a decision that begins to wait", () => {
-  it("is told to the command of the configuration, once, however often the run is started", async () => {
+describe("a new open decision", () => {
+  it("is reported to the configured command, once, however often the run is started", async () => {
     using repository = planned({ agents, tasks: [manualTask("it reads well")], config });
     const { status, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(3);
@@ -51,7 +51,7 @@ describe("a decision that begins to wait", () => {
     expect(heardIn(repository)).toHaveLength(1);
   });
 
-  it("is told by `land`, also where it prints JSON; one that fails is told of once, and changes nothing", async () => {
+  it("is reported by `land`, also with JSON output; a failing command is reported once, and changes nothing", async () => {
     const failing = `notify: { command: [sh, -c, ${JSON.stringify(`${script}; echo broken; exit 4`)}] }\n`;
     using repository = landRepository({ ".lockstep/config.yaml": failing });
     repository.branch("one", { "one.js": "1;\n" });
@@ -64,7 +64,7 @@ describe("a decision that begins to wait", () => {
     ).toHaveLength(1);
   });
 
-  it("is told by `start` at a gate, and not again by `resume`", async () => {
+  it("is reported by `start` at a gate, and not again by `resume`", async () => {
     using repository = teamRepository({}, config);
     expect((await repository.start("two-files")).status).toBe(3);
     expect((await repository.resume()).status).toBe(3);
@@ -72,7 +72,7 @@ describe("a decision that begins to wait", () => {
   });
 
   it.skipIf(!existsSync("/usr/bin/script"))(
-    "rings on a terminal and shows a notification without what would command it",
+    "rings on a terminal and shows a notification without control characters",
     async () => {
       using repository = planned({ agents, tasks: [manualTask("it \u009d9;reads\u009c well")], config });
       const through = ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"];
@@ -90,7 +90,7 @@ const decision: Decision = {
   ...{ state: "pending", answer: null, askedAt: "2026-01-01T00:00:00.000Z", answeredAt: null },
 };
 
-describe("the command of the configuration", () => {
+describe("the configured command", () => {
   it.each([
     ["that hangs is ended", ["sh", "-c", "sleep 60"], "(timeout after 0.2 s)"],
     ["that does not exist stops nothing", ["no-such-program"], "`no-such-program` cannot be started"],
@@ -112,8 +112,8 @@ describe("the command of the configuration", () => {
   });
 });
 
-describe("what is committed in a process", () => {
-  it("tells of each decision when it begins to wait, and then no more", async () => {
+describe("the decisions that a process commits", () => {
+  it("are reported when they open, once", async () => {
     const engine = await memoryEngine();
     const heard: string[] = [];
     hearDecisions(engine.ledger, ({ id }) => heard.push(id));
@@ -131,7 +131,7 @@ describe("what is committed in a process", () => {
     await askPerson(engine, asked, person);
     await sessionAtGate(engine);
     const gate = { session: sessionName, gate: "APPROVE_DESIGN" } as const;
-    // The question has changed, and waits already.
+    // The question has changed, and is already open.
     await askGate(engine, { ...gate, question: "is this it now?", options: ["approved"] }, person);
     await reopenGate(engine, gate, person);
     const decisions = (await engine.ledger.decisions()).slice(-1);
