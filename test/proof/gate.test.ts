@@ -50,7 +50,7 @@ const told = (results: Awaited<ReturnType<typeof runGate>>) =>
   );
 
 describe("the gate over several tasks", () => {
-  it("passes what fits together", async () => {
+  it("accepts compatible changes", async () => {
     using repository = gatedRepository({ "a.ts": "", "b.ts": "" });
     const results = await repository.gate({ "T-1": { "a.ts": 'import "./b"' }, "T-2": { "b.ts": "1" } });
     expect(told(results)).toEqual([]);
@@ -58,7 +58,7 @@ describe("the gate over several tasks", () => {
     expect(results[0]?.note).toBe("the changed files of 2 tasks were compared: 2");
   });
 
-  it("says of what it cannot read that it was skipped, and stops nothing for it", async () => {
+  it("reports files that it cannot parse as skipped, and accepts the rest", async () => {
     using repository = gatedRepository({ "a.py": "" });
     const set = { tests: "off" as const };
     const results = await repository.gate({ "T-1": { "a.py": "import gone" } }, set);
@@ -73,7 +73,7 @@ describe("the gate over several tasks", () => {
     expect(whyGateFails(results)).toBeUndefined();
   });
 
-  it("finds the file that two of them modified, though it merges", async () => {
+  it("finds a file that two of them modified, even if it merges cleanly", async () => {
     using repository = gatedRepository({ "a.txt": "1\n2\n3\n4\n5\n6\n" });
     const results = await repository.gate({
       "T-1": { "a.txt": "0\n2\n3\n4\n5\n6\n" },
@@ -85,7 +85,7 @@ describe("the gate over several tasks", () => {
     });
   });
 
-  it("names whose change each finding is", async () => {
+  it("names the change that caused each finding", async () => {
     using repository = gatedRepository({
       "a.ts": "",
       "b.ts": "",
@@ -107,7 +107,7 @@ describe("the gate over several tasks", () => {
     ]);
   });
 
-  it("names nobody for what no single one can be told to have done", async () => {
+  it("names no change if no single one is the cause", async () => {
     using repository = gatedRepository({ "a.txt": "" });
     const set = { syntax: { command: ["false"] as [string] } };
     const two = { "T-1": { "b.txt": "" }, "T-2": { "c.txt": "" } };
@@ -117,7 +117,7 @@ describe("the gate over several tasks", () => {
 });
 
 describe("the gate", () => {
-  it("judges what the merge made, where git followed a file that the base had renamed", async () => {
+  it("checks the merged tree, in which git applied a rename of the base", async () => {
     const text = "call();\n".repeat(20);
     using repository = gatedRepository({ "a.ts": text });
     repository.edit({ "a.ts": null, "renamed.ts": text });
@@ -126,13 +126,13 @@ describe("the gate", () => {
     ]);
   });
 
-  it("finds what a deletion breaks in a file that did not change", async () => {
+  it("finds an error in an unchanged file that a deletion causes", async () => {
     using repository = gatedRepository({ "src/a.ts": "", "src/b.ts": 'import "./a.js"', "c.ts": "" });
     const results = await repository.gate({ "T-1": { "src/a.ts": null }, "T-2": { "c.ts": "1" } });
     expect(told(results)).toEqual(["imports src/b.ts:1 T-1"]);
   });
 
-  it("finds the circle that two changes close through files that did not change", async () => {
+  it("finds a cycle that two changes close through unchanged files", async () => {
     using repository = gatedRepository({
       "a.ts": "",
       "b.ts": 'import "./c"',
@@ -146,7 +146,7 @@ describe("the gate", () => {
     expect(told(results)).toEqual(["imports a.ts:1 T-1 T-2"]);
   });
 
-  it("takes what lies beyond a link for something that it cannot know", async () => {
+  it("treats everything behind a link as unknown", async () => {
     using repository = gatedRepository({ "shared/x.ts": "", "src/a.ts": "", "src/other.ts": "" });
     symlinkSync("../shared", repository.place("main/src/lib"));
     symlinkSync("other.ts", repository.place("main/src/same.ts"));
@@ -159,7 +159,7 @@ describe("the gate", () => {
     );
   });
 
-  it("blames no branch for rules of the base that cannot be read, and names their line", async () => {
+  it("blames no branch for invalid rules of the base, and names their line", async () => {
     using repository = gatedRepository({
       ".lockstep/systemPatterns.md": "# Rules\n\nrule: `(` in `src/**`: no\n",
     });

@@ -19,7 +19,7 @@ const recipes: readonly [string, string, Record<string, string | null>][] = isMi
   ? []
   : [["the recipe of make", "make test", { Makefile: ".PHONY: test\ntest:\n\ttrue\n" }]];
 
-describe("a change that weakens the tests it is judged by", () => {
+describe("a change that weakens the tests that it is judged by", () => {
   it("waits for a person, whose reason is recorded with the merge", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
@@ -50,7 +50,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect(note.tests.accepted.reason).toBe("f is 9 now");
   });
 
-  it("is refused where the person refuses it, and asked about once", async () => {
+  it("is refused if the person rejects it, and asked about once", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
     await repository.land("work");
@@ -61,7 +61,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
   });
 
-  it("is asked about anew for other work, and when more is weakened", async () => {
+  it("is asked about again for other work, and if more is weakened", async () => {
     using repository = foundRepository({ "test/g.sh": "test ! -e g.txt\n" });
     repository.branch("work", deletes);
     await repository.land("work");
@@ -82,7 +82,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect(grown.refused?.details.weakened).toHaveLength(3);
   });
 
-  it("asks nobody in a dry run", async () => {
+  it("asks no question in a dry run", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
     expect(await landed(repository, "work", "--dry-run")).toMatchObject({
@@ -92,7 +92,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
   });
 
-  it("is refused, or let in and told of, as the configuration says", async () => {
+  it("is refused, or merged and reported, as the configuration says", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
     repository.write(".lockstep/config.yaml", "tests: { weaken: refuse }\n");
@@ -137,7 +137,7 @@ describe("a change that weakens the tests it is judged by", () => {
 });
 
 describe("a change that touches tests and weakens nothing", () => {
-  it("is merged, and one line says why", async () => {
+  it("is merged, and one line gives the reason", async () => {
     using repository = foundRepository();
     repository.branch("work", {
       "test/f.test.js": 'if (![1].includes(require("../f.js").f)) process.exit(1);\n',
@@ -150,7 +150,7 @@ describe("a change that touches tests and weakens nothing", () => {
     expect(stdout).toContain("npm test (the base's tests)");
   });
 
-  it("costs no other run where it touches no test material", async () => {
+  it("causes no additional run if it touches no test material", async () => {
     using repository = foundRepository({ "package-lock.json": '{"lockfileVersion":3,"packages":{}}\n' });
     repository.branch("work", {
       "f.js": "exports.f = 2;\n",
@@ -161,7 +161,7 @@ describe("a change that touches tests and weakens nothing", () => {
     expect(told.evidence).toHaveLength(1);
   });
 
-  it("may be allowed beforehand, for just these tests", async () => {
+  it("may be allowed in advance, for these tests only", async () => {
     using repository = foundRepository({ "test/g.sh": "true\n" });
     repository.branch("work", deletes);
     expect((await landed(repository, "work", "--may-change-tests", "test/g.sh")).status).toBe(3);
@@ -172,7 +172,7 @@ describe("a change that touches tests and weakens nothing", () => {
   });
 });
 
-describe("work that others merge", () => {
+describe("work that another process merges", () => {
   it("is judged by the tests of the commit that it was dispatched on", async () => {
     using repository = foundRepository();
     const packet = {
