@@ -62,7 +62,7 @@ const said = async (payload: object, more: Record<string, string> = {}) => {
 const at = (path: string) => join(checkout.folder, path);
 
 describe("an agent in its own checkout", () => {
-  it("writes its scope there, and nowhere in the main checkout or another one", async () => {
+  it("writes its scope there, and nothing in the main checkout or another one", async () => {
     expect(await said(write(at("src/a/x.ts")))).toBe("allowed");
     expect(await said(write("src/a/x.ts"))).toBe("allowed");
     expect(await said(write(at("src/b/x.ts")))).toMatch(/^R-PW-001/);
@@ -73,12 +73,12 @@ describe("an agent in its own checkout", () => {
     expect(await said(bash("touch ../checkout.json"))).toMatch(/^R-PW-001/);
   });
 
-  it("has its temporary folder for scratch, although that lies beside the checkout", async () => {
+  it("may use its temporary folder, although that is beside the checkout", async () => {
     expect(await said(write(join(checkout.temporary, "notes")))).toBe("allowed");
     expect(await said(bash('echo x > "$TMPDIR/notes"'))).toBe("allowed");
   });
 
-  it("finds what strayed put back, and kept on a ref", async () => {
+  it("finds its changes outside the lock restored, and saved on a ref", async () => {
     const gen = bash("./gen.sh");
     expect(await said(gen)).toBe("allowed");
     writeFileSync(at("src/a/made.ts"), "mine");
@@ -101,7 +101,7 @@ describe("an agent in its own checkout", () => {
 });
 
 describe("through the host's socket, without the ledger", () => {
-  it("an agent is judged, its violations are kept, and a stale one may only look", async () => {
+  it("an agent is judged, its violations are recorded, and a stale one may only read", async () => {
     await repository.withEngine(async (engine) => {
       await using host = await openHost(engine, openStateFolder(findProject(repository.path)));
       const through = { LOCKSTEP_SOCKET: host.socket };
@@ -124,7 +124,7 @@ describe("through the host's socket, without the ledger", () => {
     });
   });
 
-  it("no host means no write, and reading goes on", async () => {
+  it("without a host writes are refused, and reads are allowed", async () => {
     const nobody = { LOCKSTEP_SOCKET: join(checkout.temporary, "socket") };
     expect(await said(write(at("src/a/x.ts")), nobody)).toMatch(
       /guard could not be asked.*nothing is listening there/s,

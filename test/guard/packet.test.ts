@@ -7,7 +7,7 @@ import {
   guardedRepository,
 } from "../support/guarded-repository.ts";
 
-/** A file that is written anew, changed, and written by a command. */
+/** A file that is created, changed, and written by a command. */
 const writesTo = ({ path: root }: GuardedRepository, path: string) =>
   (
     [
@@ -20,7 +20,7 @@ const writesTo = ({ path: root }: GuardedRepository, path: string) =>
     ...{ tool_name, tool_input },
   }));
 
-it("before every write an agent is held to the packet that it was dispatched with, and the next agent to its own", async () => {
+it("before every write the packet of the dispatch applies to an agent, and its own packet to the next agent", async () => {
   using repository = guardedRepository();
   const agents: Record<string, Record<string, string>> = {};
   for (const [task, scope] of [

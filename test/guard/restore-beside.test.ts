@@ -19,7 +19,7 @@ import { ended, refIn } from "../support/stray-ground.ts";
 const ground = eachStrayGround();
 const { at, text, status, mcp, calls, said } = ground;
 
-describe("what may be somebody else's work is only told", () => {
+describe("possible changes by others are only reported", () => {
   const release = (task: string) =>
     ground.repository.withEngine((engine) => operate(engine, "release", { task }, person));
 
@@ -45,7 +45,7 @@ describe("what may be somebody else's work is only told", () => {
     expect(text("src/b/x.ts")).toBe("x\n");
   });
 
-  it("with `guard.unclaimed: locked` all that nobody holds, but for what nobody may write", async () => {
+  it("with `guard.unclaimed: locked` all unlocked files, except protected ones", async () => {
     ground.repository.write(".lockstep/config.yaml", "guard: { unclaimed: locked }\n");
     const told = await calls(() => {
       ground.repository.write("README.md", "perhaps a subagent's");
@@ -56,7 +56,7 @@ describe("what may be somebody else's work is only told", () => {
     expect(existsSync(at(".mcp.json"))).toBe(false);
   });
 
-  it("what was there before the call, and is only listed now", async () => {
+  it("files that existed before the call, and are listed only now", async () => {
     ground.repository.write(".gitignore", "x\nsecrets\n");
     ground.repository.git("commit", "-qam", "ignored");
     ground.repository.write("secrets/key", "a person's");
@@ -71,7 +71,7 @@ describe("what may be somebody else's work is only told", () => {
     expect(text("secrets/key")).toBe("a person's");
   });
 
-  it("a branch that was moved, with the files that it moved", async () => {
+  it("a branch that was moved, with the files that changed with it", async () => {
     const told = await calls(() => {
       ground.repository.write("README.md", "committed");
       ground.repository.git("commit", "-qam", "by whoever");
@@ -81,14 +81,14 @@ describe("what may be somebody else's work is only told", () => {
     expect([text("README.md"), text("docs/guide.md")]).toEqual(["committed", "x\n"]);
   });
 
-  it("what only git's index has", async () => {
+  it("changes that only git's index has", async () => {
     ground.repository.write("README.md", "a person's");
     const told = await calls(() => ground.repository.git("add", "README.md"));
     expect(told).toMatch(/not put back: `README.md` \(only git's index has changed\)/);
     expect(status()).toBe("M  README.md");
   });
 
-  it("what was too large to be copied, or is too large to be kept", async () => {
+  it("files that were too large to be copied, or are too large to be kept", async () => {
     ground.repository.write("large.bin", "");
     truncateSync(at("large.bin"), 51 * 1024 * 1024);
     const told = await calls(() => {
@@ -101,7 +101,7 @@ describe("what may be somebody else's work is only told", () => {
     expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
   });
 
-  it("what cannot be kept, because git fails", async () => {
+  it("files that cannot be kept because git fails", async () => {
     ground.repository.write(".git/refs/lockstep/strayed", "in the way");
     const told = await calls(() => ground.repository.write("README.md", "trampled"));
     expect(told).toMatch(/not put back: `README.md` \(it could not be put back: .*strayed/);
@@ -109,7 +109,7 @@ describe("what may be somebody else's work is only told", () => {
     expect(await ground.strayed()).toMatchObject([{ target: "README.md" }]);
   });
 
-  it("what was written again before it could be put back", async () => {
+  it("files that were written again before they could be restored", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
     const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, { path: folder, open: () => folder });
@@ -123,7 +123,7 @@ describe("what may be somebody else's work is only told", () => {
   });
 });
 
-/** Longer than the clock of a file system is behind. */
+/** Longer than the granularity of the file system's clock. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 150));
 
 describe("two calls at the same time", () => {
@@ -133,7 +133,7 @@ describe("two calls at the same time", () => {
   });
   const second = () => mcp({}, { session_id: "s2", tool_use_id: "t2" });
 
-  it("leave each other's work alone, and put back only once what strayed", async () => {
+  it("leave each other's changes alone, and restore other files only once", async () => {
     expect(await said(mcp())).toBe("allowed");
     expect(await said(second(), { by: other })).toBe("allowed");
     ground.repository.write("src/a/x.ts", "the first one's");
@@ -146,7 +146,7 @@ describe("two calls at the same time", () => {
   });
 
   it.each(["changed", "made", "removed"])(
-    "do not bring back what was %s by the first before the second began",
+    "do not restore what was %s by the first before the second began",
     async (how) => {
       const tree = () => [existsSync(at("made")), existsSync(at("README.md")) && text("README.md")];
       expect(await said(mcp())).toBe("allowed");
@@ -162,15 +162,15 @@ describe("two calls at the same time", () => {
   );
 });
 
-describe("what a person edits", () => {
-  it("between two calls stays", async () => {
+describe("an edit by a person", () => {
+  it("between two calls is kept", async () => {
     expect(await calls(() => {})).toBe("allowed");
     ground.repository.write("docs/guide.md", "a person's");
     expect(await calls(() => {}, mcp({}, { tool_use_id: "t2" }))).toBe("allowed");
     expect(text("docs/guide.md")).toBe("a person's");
   });
 
-  it("while a command runs in the sandbox stays: what was there was read-only for that", async () => {
+  it("during a command in the sandbox is kept: those files were read-only for the command", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
     const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, { path: folder, open: () => folder });
@@ -186,7 +186,7 @@ describe("what a person edits", () => {
 });
 
 describe("repositories of other kinds", () => {
-  it("a submodule's files are told, and left", async () => {
+  it("files of a submodule are reported, and kept", async () => {
     const from = `${ground.repository.path}-tree`;
     mkdirSync(from);
     ground.repository.git("-C", from, "init", "-q");
@@ -203,7 +203,7 @@ describe("repositories of other kinds", () => {
     expect([text("lib/lib.ts"), text("README.md")]).toEqual(["trampled", "x\n"]);
   });
 
-  it("a repository that is made in the project is told, and left", async () => {
+  it("a new repository in the project is reported, and kept", async () => {
     const told = await calls(() => {
       ground.repository.git("init", "-q", "nested");
       ground.repository.write("nested/x", "new");
@@ -211,7 +211,7 @@ describe("repositories of other kinds", () => {
     expect(told).toMatch(/`nested\/` \([^)]*nested git repository\)/);
   });
 
-  it("a linked worktree is put back as the main checkout is, and neither touches the other", async () => {
+  it("a linked worktree is restored like the main checkout, without effect on the other", async () => {
     const tree = `${ground.repository.path}-tree`;
     ground.repository.git("worktree", "add", "-q", tree, "-b", "w1");
     writeFileSync(join(tree, "README.md"), "a person's, there");
@@ -234,7 +234,7 @@ describe("repositories of other kinds", () => {
     expect(ground.repository.git("show", `${refIn(told)}:README.md`)).toBe("trampled");
   });
 
-  it("a worktree inside the project is not the main checkout's", async () => {
+  it("a worktree inside the project does not count as the main checkout's files", async () => {
     ground.repository.git("worktree", "add", "-q", ".claude/worktrees/w1", "-b", "w1");
     const told = await calls(() => {
       ground.repository.write(".claude/worktrees/w1/README.md", "another agent's");
@@ -244,7 +244,7 @@ describe("repositories of other kinds", () => {
     expect(text(".claude/worktrees/w1/README.md")).toBe("another agent's");
   });
 
-  it("of a project below the top of its repository only the project is put back", async () => {
+  it("of a project below the top of its repository only the project is restored", async () => {
     for (const path of ["api/.lockstep/config.yaml", "api/src/a/x.ts", "api/y.ts"])
       ground.repository.write(path, "");
     ground.repository.git("add", "-fA", "api");
@@ -263,7 +263,7 @@ describe("repositories of other kinds", () => {
     expect(ground.repository.git("show", `${refIn(told)}:api/notes`)).toBe("trampled");
   });
 
-  it("what a sparse checkout leaves out stays away", async () => {
+  it("files that a sparse checkout omits are not created", async () => {
     ground.repository.git("sparse-checkout", "set", "src");
     const told = await calls(() => {
       ground.repository.write("docs/guide.md", "made here");
@@ -274,7 +274,7 @@ describe("repositories of other kinds", () => {
     expect(status()).toBe("");
   });
 
-  it("one without a commit has nothing but what was copied", async () => {
+  it("without a commit only copied files can be restored", async () => {
     ground.repository.git("checkout", "-q", "--orphan", "fresh");
     const told = await calls(() => {
       ground.repository.write("README.md", "trampled");

@@ -19,14 +19,14 @@ import { ended, refIn } from "../support/stray-ground.ts";
 const ground = eachStrayGround();
 const { at, text, status, mcp, calls } = ground;
 
-describe("a tool that nobody knows", () => {
+describe("an unknown tool", () => {
   it.each([
     ["a key that says nothing", { where: "docs/guide.md" }],
     ["a key with two words", { pathInProject: "docs/guide.md", note: "x" }],
     ["nested keys", { request: { target: { name: "guide", in: "docs" } } }],
     ["numbers only", { id: 7 }],
     ["no input", {}],
-  ])("is compared afterwards, and what strayed is put back: %s", async (_, input) => {
+  ])("is compared afterwards, and changes outside the lock are restored: %s", async (_, input) => {
     const told = await calls(() => {
       ground.repository.write("docs/guide.md", "trampled");
       ground.repository.write("src/a/mine.ts", "mine");
@@ -42,7 +42,7 @@ describe("a tool that nobody knows", () => {
     ]);
   });
 
-  it("is put back like a command whose writes cannot be known", async () => {
+  it("is restored like a command with unknown writes", async () => {
     ground.repository.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
     const command = mcp({ command: "./gen.sh" }, { tool_name: "Bash" });
     expect(await calls(() => ground.repository.write("README.md", "trampled"), command)).toContain(
@@ -51,7 +51,7 @@ describe("a tool that nobody knows", () => {
     expect(text("README.md")).toBe("x\n");
   });
 
-  it("is not looked at where its name says that it reads", async () => {
+  it("is not compared if its name says that it reads", async () => {
     const reading = mcp({ where: "docs/guide.md" }, { tool_name: "mcp__notes__get_note" });
     expect(await calls(() => ground.repository.write("docs/guide.md", "a person's"), reading)).toBe(
       "allowed",
@@ -59,7 +59,7 @@ describe("a tool that nobody knows", () => {
     expect(text("docs/guide.md")).toBe("a person's");
   });
 
-  it("is let alone where it stays in the lock, or touches what it does not change", async () => {
+  it("is allowed if it stays in the lock, or touches a file without changing it", async () => {
     ground.repository.write("docs/draft.md", "a person's");
     const told = await calls(() => {
       ground.repository.write("src/a/ok.ts", "y");
@@ -83,8 +83,8 @@ describe("a tool that nobody knows", () => {
   });
 });
 
-describe("what strayed is put back", () => {
-  /** What a person has there before: staged, then edited again; edited; new; deleted. */
+describe("changes outside the lock are restored", () => {
+  /** Existing work of a person: staged, then edited again; edited; new; deleted. */
   const prepare = () => {
     ground.repository.write("README.md", "staged by a person");
     ground.repository.git("add", "README.md");
@@ -163,7 +163,7 @@ describe("what strayed is put back", () => {
     },
   };
 
-  /** Every file, with what it is and holds. */
+  /** Every file, with its type and content. */
   const everything = (folder = ground.repository.path, below = ""): Record<string, string> =>
     Object.assign(
       {},
@@ -189,7 +189,7 @@ describe("what strayed is put back", () => {
     expect(ground.repository.git("cat-file", "-t", refIn(told))).toBe("commit");
   });
 
-  it("also what a person told git not to look at", async () => {
+  it("also in files that git ignores by assume-unchanged or skip-worktree", async () => {
     ground.repository.write("Makefile", "a person's own");
     ground.repository.git("update-index", "--assume-unchanged", "Makefile");
     ground.repository.write("in.json", "a person's own");
@@ -202,7 +202,7 @@ describe("what strayed is put back", () => {
     expect([text("Makefile"), text("in.json")]).toEqual(["a person's own", "a person's own"]);
   });
 
-  it("also where names are no text", async () => {
+  it("also if names are not valid UTF-8", async () => {
     const named = (name: string) => Buffer.concat([Buffer.from(at("docs/")), Buffer.from(name, "latin1")]);
     writeFileSync(named("k\xff"), "tracked");
     ground.repository.git("add", "-A");
@@ -219,7 +219,7 @@ describe("what strayed is put back", () => {
     expect(existsSync(named("n\xfd"))).toBe(false);
   });
 
-  it("and the ref shows exactly that, beside what was there before", async () => {
+  it("and the ref contains exactly those, on top of the state before", async () => {
     prepare();
     const told = await calls(() => {
       ground.repository.write("tools/gen.go", "trampled");
@@ -233,7 +233,7 @@ describe("what strayed is put back", () => {
     expect(ground.repository.git("diff", "--cached", "--name-only")).toBe("README.md");
   });
 
-  it("with line ends and bytes as they were, whatever attributes say", async () => {
+  it("with line ends and bytes unchanged, whatever the attributes say", async () => {
     ground.repository.write(".gitattributes", "*.txt text eol=crlf\n*.raw filter=shout\n");
     ground.repository.write("crlf.txt", "one\r\ntwo\r\n");
     ground.repository.write("tracked.raw", "quiet");
@@ -256,7 +256,7 @@ describe("what strayed is put back", () => {
     expect(existsSync(at(".git/ran"))).toBe(false);
   });
 
-  it("and nothing behind a link, whatever git's index says of it", async () => {
+  it("and nothing behind a link, whatever git's index contains", async () => {
     symlinkSync("src/a", at("elsewhere"));
     const id = ground.repository.git("rev-parse", "HEAD:README.md");
     await calls(() => {
@@ -266,7 +266,7 @@ describe("what strayed is put back", () => {
     expect([text("README.md"), text("src/a/ok.ts")]).toEqual(["x\n", "x\n"]);
   });
 
-  it("with what decides about what is run: git's settings and hooks, and the clients' own", async () => {
+  it("including files that control execution: git's settings and hooks, and the clients' own", async () => {
     ground.repository.write(".gitignore", ".claude\n");
     ground.repository.git("commit", "-qam", "ignored");
     ground.repository.write(".claude/settings.local.json", "{}");
