@@ -19,17 +19,17 @@ async function runMovingBase(repository: HookedRepository, file: string, text: s
 }
 
 describe("a run without any hooks configured", () => {
-  it("has `create_pr` alone, which is skipped and says so", async () => {
+  it("has `create_pr` alone, which is skipped and reported as skipped", async () => {
     using repository = hooked({ agents: good, tasks: [task("A", "a")] });
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
     expect(await repository.hooksRun()).toEqual(["before_submit create_pr SKIP"]);
-    // In the record; nobody who watches asked for it.
+    // Only in the record, not in the output.
     expect(stderr).not.toContain("create_pr");
     expect(repository.ghCalls()).toEqual([]);
   });
 
-  it("opens a pull request where work comes in that way", async () => {
+  it("opens a pull request if work is integrated by pull requests", async () => {
     using repository = hooked({ agents: good, tasks: [task("A", "a")], config: "integrate: pr\n" });
     const { states, stderr } = await repository.conduct();
     expect(states, stderr).toEqual({ A: "REVIEW" });
@@ -40,7 +40,7 @@ describe("a run without any hooks configured", () => {
     expect(repository.remote("show", "lockstep/A:A.txt")).toBe("made");
   });
 
-  it("keeps the address of the pull request, which the hook found, with its task", async () => {
+  it("stores the address of the pull request, which the hook found, with its task", async () => {
     using repository = hooked({ agents: good, tasks: [task("A", "a")], config: "integrate: pr\n" });
     const { done } = await repository.conduct();
     for (const words of [["status"], ["task", "list"]]) {
@@ -55,7 +55,7 @@ describe("a run without any hooks configured", () => {
     );
   });
 
-  it("pushes nothing that holds a secret or fails its checks", async () => {
+  it("does not push work with a secret or with failing checks", async () => {
     const key = ["AKIA", "2E0A8F3B244C9986"].join("");
     using repository = hooked({
       agents: {
@@ -70,7 +70,7 @@ describe("a run without any hooks configured", () => {
     expect(repository.remote("branch", "--list", "lockstep/*")).toBe("");
   });
 
-  it("runs none for an agent that changed nothing or did not get there", async () => {
+  it("runs none for an agent that changed nothing or failed", async () => {
     using repository = hooked({
       agents: { a: [[answer("OK")]], b: [[writes("B"), answer("BLOCKED")]] },
       tasks: [task("A", "a"), task("B", "b")],
@@ -84,7 +84,7 @@ describe("`rebase_on_main` in a run", () => {
   const config = "integrate: pr\nhooks: { before_submit: [rebase_on_main, create_pr] }\n";
 
   it.each(["auto", "strict", "off"])(
-    "with the sandbox %s puts the work on the base as it is by then, and what is proposed stands on it",
+    "with the sandbox %s rebases the work on the current base, and proposes the rebased work",
     async (sandbox) => {
       using repository = hooked({
         agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
@@ -102,7 +102,7 @@ describe("`rebase_on_main` in a run", () => {
     },
   );
 
-  it("with a conflict asks the agent, tries again, and then proposes what it mended", async () => {
+  it("with a conflict asks the agent, tries again, and then proposes the fixed work", async () => {
     const mends = program(`
 const { setTimeout: sleep } = await import("node:timers/promises");
 if (input.fix_delta === null) {
@@ -135,7 +135,7 @@ answer("OK");`);
     expect(repository.remote("rev-parse", "lockstep/A~1")).toBe(repository.git("rev-parse", "main"));
   });
 
-  it("with a conflict that the agent leaves ends with its code, and nothing of it is proposed", async () => {
+  it("with a conflict that the agent leaves ends with its code, and nothing is proposed", async () => {
     using repository = hooked({
       agents: {
         a: [
@@ -166,7 +166,7 @@ task_types:
 `;
   const pass = `cat > /dev/null; echo '{"allow":true,"code":"OK","reason":"fine","details":{}}'\n`;
 
-  it("are those of its type, else the project's", async () => {
+  it("are those of its type, or else the project's", async () => {
     using repository = hooked({
       agents: {
         a: [[writes("A"), answer("OK")]],
@@ -203,7 +203,7 @@ task_types:
     expect(await repository.hooksRun()).not.toContain("before_submit create_pr SKIP");
   });
 
-  it("that find failing tests have the agent mend them before anything is submitted", async () => {
+  it("that find failing tests have the agent fix them before the submission", async () => {
     const mends = program(`
 writeFileSync("f.js", input.fix_delta === null ? "exports.f = 3;\\n" : "exports.f = 2;\\n");
 answer("OK");`);
@@ -222,7 +222,7 @@ answer("OK");`);
     expect(JSON.parse(entry ?? "{}")).toMatchObject({ commits_count: 1, turns_used: 2 });
   });
 
-  it("that fail after the fact are a warning, and the work comes in", async () => {
+  it("that fail after the merge cause a warning, and the work is merged", async () => {
     const no = "{ command: [sh, hooks/no.sh] }";
     using repository = hooked({
       agents: good,
@@ -240,7 +240,7 @@ answer("OK");`);
     expect(progress).toContain("warning, after_merge: sh hooks/no.sh");
   });
 
-  it("that fail before the merge reject the work with what has to be mended", async () => {
+  it("that fail before the merge reject the work with the required fixes", async () => {
     using repository = hooked({
       agents: {
         a: [
@@ -262,7 +262,7 @@ answer("OK");`);
   });
 
   it.skipIf(missing)(
-    "that are programs see the agent's checkout and can write neither there nor in the project",
+    "that are programs see the agent's checkout, and can write neither there nor in the project",
     async () => {
       const told = [
         `'{"hook_point":"before_submit","task_id":"A","task_title":"do A","task_path":".agents-work/'*'/tasks.yaml",'`,
@@ -286,7 +286,7 @@ answer("OK");`);
 });
 
 describe("a task with `skip_pr`", () => {
-  it("is merged directly while others are proposed", async () => {
+  it("is merged directly while other tasks are proposed", async () => {
     using repository = hooked({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a", ", skip_pr: true"), task("B", "b")],
@@ -298,8 +298,8 @@ describe("a task with `skip_pr`", () => {
   });
 });
 
-describe("what is proposed again after a rejection", () => {
-  it("replaces what was pushed before, by the same pull request", async () => {
+describe("work that is proposed again after a rejection", () => {
+  it("replaces the earlier push in the same pull request", async () => {
     const reviewer = program(`
 const first = readFileSync("A.txt", "utf8") === "made\\n";
 answer(first ? "FAIL" : "OK", first ? ["high: A.txt: more"] : []);`);

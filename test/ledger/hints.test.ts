@@ -27,7 +27,7 @@ async function twoProcesses() {
 
 type Two = Awaited<ReturnType<typeof twoProcesses>>;
 
-/** Gives hints until the other process hears one: it listens from its first question on. */
+/** Gives hints until the other process receives one: it listens from its first request on. */
 async function untilHeard({ one, other }: Two): Promise<void> {
   const heard = other.after(other.count).then(() => true);
   for (;;) {
@@ -37,7 +37,7 @@ async function untilHeard({ one, other }: Two): Promise<void> {
 }
 
 describe("a hint", () => {
-  it("wakes another process that waits for one after those that it has seen", async () => {
+  it("wakes another process that waits for a hint newer than the ones it has received", async () => {
     await using two = await twoProcesses();
     await untilHeard(two);
     await sleep(lookMs); // the last one may still be on its way
@@ -50,7 +50,7 @@ describe("a hint", () => {
     await two.other.after(count);
   });
 
-  it("is one with those that are given at the same time", async () => {
+  it("is merged with hints that are given at the same time", async () => {
     await using two = await twoProcesses();
     await untilHeard(two);
     await sleep(lookMs);
@@ -61,7 +61,7 @@ describe("a hint", () => {
     expect(two.other.count).toBe(count + 1);
   });
 
-  it("comes again when the connection that listens was lost", async () => {
+  it("is received after the listening connection was lost", async () => {
     await using two = await twoProcesses();
     await untilHeard(two);
     await two.raw("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");

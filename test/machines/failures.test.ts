@@ -114,7 +114,7 @@ describe("from inside an attempt and from inside a check (M-16)", () => {
   it.skipIf(skipLoudly("THE TESTS OF WHAT AN AGENT CAN REACH", missing))(
     "neither the ledger's URL nor its credentials can be read",
     async () => {
-      // Counts what must not be there, then what proves that the command has looked.
+      // Counts the files that must not be readable, then prints a mark which shows that the command has run.
       const look = [
         'seen=$( (env; cat "$HOME/.pgpass" "$PGPASSFILE" "$LOCKSTEP_ROOT"/.git/lockstep/*) 2>&1 )',
         'printf "%s\\n" "$seen" | grep -cE "hunter2|postgres:|LEDGER_URL|^PG" > A.txt',

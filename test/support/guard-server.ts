@@ -1,4 +1,4 @@
-/** `lockstep serve` with a guard that has one rule: whoever names `forbidden` is refused. */
+/** `lockstep serve` with a guard of one rule: a payload that contains `forbidden` is refused. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { openEngine } from "../../src/cli/open/open-engine.ts";

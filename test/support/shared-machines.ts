@@ -16,7 +16,7 @@ export interface SharedMachines extends AsyncDisposable {
   readonly machines: readonly SharedMachine[];
 }
 
-/** Several machines over one database; each has a plan and agents that do what their scripts say. */
+/** Several machines with one database; each has a plan and scripted agents. */
 export async function sharedMachines(...wishes: readonly PlannedOptions[]): Promise<SharedMachines> {
   const database = await takeDatabase();
   const repositories = wishes.map((wish) => planned(wish));

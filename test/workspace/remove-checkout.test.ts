@@ -75,7 +75,7 @@ describe("a removed checkout", () => {
     ]);
   });
 
-  it("keeps lent files only if the agent changed them", async () => {
+  it("keeps copied files only if the agent changed them", async () => {
     for (const changed of [false, true]) {
       using work = await checkedOut();
       const path = ".agents-work/s/plan.md";
