@@ -92,7 +92,7 @@ const decision: Decision = {
 
 describe("the configured command", () => {
   it.each([
-    ["that hangs is ended", ["sh", "-c", "sleep 60"], "(timeout after 0.2 s)"],
+    ["that hangs is stopped", ["sh", "-c", "sleep 60"], "(timeout after 0.2 s)"],
     ["that does not exist stops nothing", ["no-such-program"], "`no-such-program` cannot be started"],
   ])("%s", async (_, command, told) => {
     using folder = temporaryFolder();

@@ -60,13 +60,13 @@ describe("run --agent", () => {
 
   it.each<[string, RunOptions, readonly string[], string]>([
     [
-      "an agent that there is not",
+      "an unknown agent",
       {},
       ["run", "--agent", "bop"],
       "E-CONFIG: there is no agent `bop`: did you mean `bob`? Name one of `ann`, `bob`",
     ],
     [
-      "an agent that there is not, in `do`",
+      "an unknown agent, in `do`",
       {},
       ["do", "x", "--agent", "zzzz"],
       "E-CONFIG: there is no agent `zzzz`: name one of `ann`, `bob`",
@@ -93,13 +93,13 @@ describe("run --agent", () => {
       "R-IN-001: --max-parallel takes a whole number from 1 up, not `many`",
     ],
     [
-      "nothing at once",
+      "a maximum of zero",
       {},
       ["run", "--max-parallel", "0"],
       "R-IN-001: --max-parallel takes a whole number from 1 up, not `0`",
     ],
     [
-      "more than may be active",
+      "a maximum above the limit",
       {},
       ["run", "--max-parallel", "9"],
       "E-CONFIG: --max-parallel 9 is more than `limits.max_active`, which is 8: raise that first",

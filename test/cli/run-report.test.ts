@@ -167,7 +167,7 @@ to share it: git push origin main
       {},
       "lockstep task retry T-001 && lockstep run",
     ],
-    ["was denied once, which a run tries again", reported("T-001", "BLOCKED"), {}, "lockstep run"],
+    ["was denied once, and is retried by a run", reported("T-001", "BLOCKED"), {}, "lockstep run"],
     [
       "was denied again",
       reported("T-001", "BLOCKED", { waits: person("denied") }),

@@ -305,24 +305,24 @@ describe("a key", () => {
   };
 
   it.each<[string, string, unknown]>([
-    ["j chooses the first task, then the next", "jj", { selected: "b" }],
+    ["j selects the first task, then the next", "jj", { selected: "b" }],
     [
       "an arrow does the same, and stops at the ends",
       "\u001b[B\u001bOB\u001b[B\u001b[B\u001b[A",
       { selected: "b" },
     ],
-    ["l shows the log of the chosen task", "jjl", { selected: "b", page: "log" }],
-    ["a answers what waits", "a", { selected: null, requests: [{ do: "answer" }] }],
-    ["l without a choice takes the first task", "l", { selected: "a", page: "log" }],
-    ["esc leads back", "l\u001b", { page: "tasks" }],
+    ["l shows the log of the selected task", "jjl", { selected: "b", page: "log" }],
+    ["a answers the open question", "a", { selected: null, requests: [{ do: "answer" }] }],
+    ["l without a selection takes the first task", "l", { selected: "a", page: "log" }],
+    ["esc goes back", "l\u001b", { page: "tasks" }],
     ["q leaves a log, and not the run", "lq", { page: "tasks", requests: [] }],
     ["q after that ends the run", "lqq", { page: "tasks", requests: [{ do: "interrupt" }] }],
     ["Ctrl-C ends the run in a log too", "l\u0003", { requests: [{ do: "interrupt" }] }],
     ["j in a log shows the next one's", "lj", { selected: "b", page: "log" }],
     ["d shows the diff", "jd", { requests: [{ do: "diff", task: "a" }] }],
-    ["s stops nothing alone", "js", { asked: "stop", requests: [{ do: "ask-stop", task: "a" }] }],
+    ["a single s only asks", "js", { asked: "stop", requests: [{ do: "ask-stop", task: "a" }] }],
     [
-      "s counts when it is pressed twice",
+      "s pressed twice stops the task",
       "jss",
       {
         asked: null,
@@ -333,7 +333,7 @@ describe("a key", () => {
       },
     ],
     [
-      "t between them does not",
+      "s does not stop the task if t is between",
       "jst",
       {
         asked: "take",
@@ -344,7 +344,7 @@ describe("a key", () => {
       },
     ],
     [
-      "another task between them does not",
+      "s does not stop a task if another one was selected between",
       "jsjs",
       {
         asked: "stop",
@@ -355,7 +355,7 @@ describe("a key", () => {
       },
     ],
     ["Ctrl-C and q end the run", "\u0003q", { requests: [{ do: "interrupt" }, { do: "interrupt" }] }],
-    ["that means nothing does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", requests: [] }],
+    ["without a meaning does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", requests: [] }],
   ])("%s", (_title, keys, expected) => {
     expect(after(keys)).toMatchObject(expected as object);
   });

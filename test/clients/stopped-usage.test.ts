@@ -90,7 +90,7 @@ describe.each(recordings)("%s", (name, { agent, begins, record, answer }) => {
     using fake = program();
     await fake.begun();
     fake.add(1);
-    await eventually("the usage is told", () => fake.used()[0]);
+    await eventually("the usage is reported", () => fake.used()[0]);
     expect(fake.used()).toEqual([110]);
     await fake.run.stop();
     expect(fake.used()).toEqual([110]);

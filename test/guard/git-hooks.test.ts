@@ -62,11 +62,14 @@ function expectUntouched(): void {
 describe.skipIf(missing)("a hook of git that runs code of the project", () => {
   it.each([
     ["a commit", commit],
-    ["one in a shell of its own", `bash -c '${commit}'`],
-    ["one behind another program", "echo 1 >> src/a/x.ts && timeout 60 git commit -qm more -- src/a/x.ts"],
-    ["one that is evaluated", `eval '${commit}'`],
-    ["one of all that is changed", "echo 1 >> src/a/x.ts && git commit -qam more"],
-    ["one without a word of its own", "echo 1 >> src/a/x.ts && GIT_AUTHOR_NAME=x git commit -qam more"],
+    ["a commit in a separate shell", `bash -c '${commit}'`],
+    [
+      "a commit through another program",
+      "echo 1 >> src/a/x.ts && timeout 60 git commit -qm more -- src/a/x.ts",
+    ],
+    ["a commit in `eval`", `eval '${commit}'`],
+    ["a commit of all changes", "echo 1 >> src/a/x.ts && git commit -qam more"],
+    ["a commit after a variable", "echo 1 >> src/a/x.ts && GIT_AUTHOR_NAME=x git commit -qam more"],
   ])("changes nothing outside the lock: %s", async (_name, command) => {
     program("node_modules/.bin/lint-staged", planted);
     program(".git/hooks/pre-commit", "node_modules/.bin/lint-staged");

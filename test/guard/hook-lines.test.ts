@@ -128,7 +128,7 @@ describe("a hook line", () => {
     });
 
     it.each<[string, Readonly<Record<string, string>>]>([
-      ["nothing is shown, and the caller says nothing of itself", {}],
+      ["there is no mark, and the caller has no variables", {}],
       ["an agent of a run calls", { LOCKSTEP_SOCKET: "/gone/socket" }],
       ["an agent with a task calls", { LOCKSTEP_TASK: "T-1" }],
       ["an orchestrator calls", { CLAUDE_AGENT_ROLE: "orchestrator" }],

@@ -113,7 +113,7 @@ describe.skipIf(!readMachine().netcat)("a hook that uses `nc`", () => {
     ["an empty one", "/usr/bin:/bin:", true],
     ["one that others may write", "/tmp/x:/usr/bin:/bin", true],
     ["folders of the system alone", "/usr/bin:/bin", false],
-    ["one that only ends like it", "/optPROJECT/bin:/usr/bin:/bin", false],
+    ["a folder with the same ending", "/optPROJECT/bin:/usr/bin:/bin", false],
   ])("passes PATH on if it matters: %s", async (_name, path, isTold) => {
     using folder = temporaryFolder();
     const project = join(folder.path, "project");

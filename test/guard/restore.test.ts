@@ -21,7 +21,7 @@ const { at, text, status, mcp, calls } = ground;
 
 describe("an unknown tool", () => {
   it.each([
-    ["a key that says nothing", { where: "docs/guide.md" }],
+    ["a key without a meaning", { where: "docs/guide.md" }],
     ["a key with two words", { pathInProject: "docs/guide.md", note: "x" }],
     ["nested keys", { request: { target: { name: "guide", in: "docs" } } }],
     ["numbers only", { id: 7 }],

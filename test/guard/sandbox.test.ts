@@ -53,7 +53,7 @@ describe.skipIf(missing)("a program with unknown writes", () => {
     ["a recipe", "make bad"],
     ["a shell that is given a script", "bash -- src/a/bad.sh"],
     ["a sourced file", ". src/a/bad.sh"],
-    ["one of many", "for i in 1 2; do sh src/a/bad.sh; done | cat"],
+    ["one of several commands", "for i in 1 2; do sh src/a/bad.sh; done | cat"],
     ["one in the background", "sh src/a/bad.sh & wait"],
     ["one in a substitution", 'echo "$(sh src/a/bad.sh)"'],
     ["a merge", "git merge other"],

@@ -102,7 +102,7 @@ touch "$GIT_DIR/gone"`,
     const other = await second.land("two");
     expect(other.status, other.stderr).toBe(0);
     execFileSync("touch", [mark("go")]);
-    await eventually("the host has gone on", () => existsSync(mark("gone")) || undefined);
+    await eventually("the host has continued", () => existsSync(mark("gone")) || undefined);
     expect((await first.land("one")).status).toBe(0);
     expect(await all.merged("one")).toEqual(once);
     expect(await all.merged("two")).toEqual(once);

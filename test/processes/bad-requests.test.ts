@@ -12,7 +12,7 @@ import { command } from "../support/run-hook.ts";
 const huge = "x".repeat(2 * 1024 * 1024);
 
 const documents: [string, Uint8Array | string][] = [
-  ["two megabytes of anything", huge],
+  ["two megabytes of text", huge],
   ["two megabytes of JSON", JSON.stringify({ ...packet("T-9", ["lib"]), notes: huge })],
   ["all kinds of bytes", Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 197 + 131) % 256))],
   ["the start of a picture", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")],

@@ -48,7 +48,7 @@ const harms: [string, Harm, { kind: string; next: RegExp }][] = [
     { kind: "newer", next: /version 99.*update Lockstep/ },
   ],
   [
-    "put back to an older copy",
+    "replaced by an older copy",
     (folder, older) => cpSync(database(older), database(folder)),
     { kind: "lost", next: /events 3 to 4 are missing.*--accept-loss/ },
   ],
@@ -113,7 +113,7 @@ describe.concurrent("a ledger that was", () => {
 });
 
 describe.concurrent("the recovery command in the message", () => {
-  it.each(["deleted", "put back to an older copy"])("works for a ledger that was %s", async (name) => {
+  it.each(["deleted", "replaced by an older copy"])("works for a ledger that was %s", async (name) => {
     using repository = copyOfTemplate();
     const [, harm] = harms.find(([title]) => title === name) ?? [];
     harm?.(stateIn(repository), join(repository.path, "older"));
@@ -149,7 +149,7 @@ describe.concurrent("the recovery command in the message", () => {
 describe.concurrent("an event that was rewritten", () => {
   it.each<[string, (body: string, sum: string) => string]>([
     ["is found", (_, sum) => sum],
-    ["and given a new sum is found all the same", (body) => sumOf(3, body)],
+    ["is found even with a new checksum", (body) => sumOf(3, body)],
   ])("%s by its number", async (_, newSum) => {
     using repository = copyOfTemplate();
     edit(stateIn(repository), (open) => {
@@ -179,7 +179,7 @@ describe.concurrent("a ledger that does not exist yet", () => {
 describe.concurrent("a ledger that is replaced during a watchdog", () => {
   it.each([
     ["at its next change", 8],
-    ["even where it has nothing to change", 600],
+    ["even if it has nothing to change", 600],
   ])("ends it %s, with the reason", async (_, timeout_seconds) => {
     using repository = temporaryRepository();
     await dispatch(repository, "T-1", { timeout_seconds });

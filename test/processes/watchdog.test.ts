@@ -44,7 +44,7 @@ describe.concurrent("a watchdog process", () => {
     expect(watchdog.found()).toEqual([]);
     const continuedAt = performance.now();
     watchdog.process.kill("SIGCONT");
-    await eventually("word of the sleep", () => /slept/.exec(watchdog.errors())?.[0]);
+    await eventually("the message about the sleep", () => /slept/.exec(watchdog.errors())?.[0]);
     const found = await eventually("a reclaim", () => watchdog.found()[0]);
     expect(performance.now() - continuedAt).toBeGreaterThan(4000);
     expect(found.details).toMatchObject({ applied: tasks.map((task) => ({ task_id: task, end: "late" })) });

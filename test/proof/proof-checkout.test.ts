@@ -30,7 +30,7 @@ function ordinaryUser(ground: ProvingGround): readonly string[] {
 
 describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
   const damages: readonly [string, (tree: string, ground: ProvingGround) => void][] = [
-    ["is gone", (tree) => rmSync(tree, { recursive: true })],
+    ["was deleted", (tree) => rmSync(tree, { recursive: true })],
     ["has lost its git folder", (tree) => rmSync(join(tree, ".git"), { recursive: true })],
     ["has garbage for a HEAD", (tree) => writeFileSync(join(tree, ".git/HEAD"), "garbage\n")],
     ["has garbage for an index", (tree) => writeFileSync(join(tree, ".git/index"), "garbage\n")],
@@ -38,7 +38,7 @@ describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
     ["has a lock left behind", (tree) => writeFileSync(join(tree, ".git/index.lock"), "")],
     ["has another lock left behind", (tree) => writeFileSync(join(tree, ".git/HEAD.lock"), "")],
     [
-      "has objects that lie nowhere any more",
+      "has alternates that do not exist",
       (tree) => writeFileSync(join(tree, ".git/objects/info/alternates"), "/nowhere/objects\n"),
     ],
     [

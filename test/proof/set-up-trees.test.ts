@@ -57,10 +57,10 @@ function anotherTree(ground: ProvingGround): string {
 
 describe("the packages that a set-up installed", () => {
   it.each<[string, boolean, Partial<ProverOptions>, number]>([
-    ["without a lock file is used for trees with the same manifests", false, {}, 1],
-    ["by a configured `npm install` is used for them too", false, { setup: [["npm", "install"]] }, 1],
-    ["by packages with install scripts is each tree's own", true, {}, 3],
-    ["by a command that could do anything is each tree's own", false, { setup: [["sh", "-c", "npm i"]] }, 3],
+    ["without a lock file are used for trees with the same manifests", false, {}, 1],
+    ["by a configured `npm install` are used for them too", false, { setup: [["npm", "install"]] }, 1],
+    ["with install scripts are installed for each tree", true, {}, 3],
+    ["by an arbitrary command are installed for each tree", false, { setup: [["sh", "-c", "npm i"]] }, 3],
   ])("%s", async (_, scripts, more, times) => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;

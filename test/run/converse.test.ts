@@ -149,8 +149,8 @@ describe("an agent with limits of its own", () => {
   });
 
   it.each<[string, readonly AgentEvent[]]>([
-    ["less than its tokens", [60, 39].map((tokens) => ({ type: "usage", tokens }))],
-    ["nothing that it repeats too often", [bash, bash]],
+    ["fewer tokens than its limit", [60, 39].map((tokens) => ({ type: "usage", tokens }))],
+    ["too few repetitions for a loop", [bash, bash]],
   ])("continues with %s", async (_, events) => {
     expect((await ask({ purpose: "judge", ends: [right], events })).talked.how).toBe("answered");
   });

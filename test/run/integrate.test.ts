@@ -46,7 +46,7 @@ describe("several branches", () => {
       const isSecond = () =>
         (running.errors().split("moved meanwhile")[moves] ?? "").split("tree: sleep 1")[2];
       await eventually(
-        "two merges are proven, or one is in",
+        "two merges are proven, or one is merged",
         () => isSecond() ?? (isIn() || isOver || undefined),
       );
       if (isOver || isIn()) break;
@@ -318,7 +318,7 @@ describe("the work of a task in review", () => {
   it.each<[string, string, readonly string[], Record<string, string>, string]>([
     ["outside its lock", "b.js", [], { "a.js": "exports.a = 2;\n" }, "R-PO-002"],
     [
-      "inside what it was forbidden",
+      "inside its forbidden scope",
       ".",
       ["b.js"],
       { "a.js": "exports.a = 2;\n", "b.js": "exports.b = 2;\n" },

@@ -81,9 +81,15 @@ describe("a branch", () => {
       2,
     ],
     ["deletes outside its scope", { "test/f.test.js": null }, ["--scope", "f.js"], "R-PO-002", 2],
-    ["brings a session's folder", { ".agents-work/2026-01-31_x/activeContext.md": "x\n" }, [], "R-PW-002", 2],
+    [
+      "contains a session's folder",
+      { ".agents-work/2026-01-31_x/activeContext.md": "x\n" },
+      [],
+      "R-PW-002",
+      2,
+    ],
     ["brings submodules", { ".gitmodules": "\n" }, [], "R-GT-001", 2],
-    ["touches what no agent may write", { ".claude/settings.json": "{}\n" }, [], "R-PW-002", 2],
+    ["touches protected paths", { ".claude/settings.json": "{}\n" }, [], "R-PW-002", 2],
     ["breaks the tests", { "f.js": "exports.f = 3;\n" }, [], "R-PC-002", 2],
     [
       "fails its own check",
@@ -93,7 +99,7 @@ describe("a branch", () => {
       2,
     ],
     ["proves nothing", { "f.js": "exports.f = 2;\n" }, ["--proves", "true"], "R-PC-002", 3],
-    ["is named wrongly in its scope", { "f.js": "exports.f = 2;\n" }, ["--scope", "../x"], "R-PD-002", 2],
+    ["has an invalid scope", { "f.js": "exports.f = 2;\n" }, ["--scope", "../x"], "R-PD-002", 2],
   ])("that %s is refused, and the base does not move", async (_name, changes, words, code, exit) => {
     using repository = landRepository();
     repository.branch("work", changes);
@@ -466,13 +472,13 @@ describe("the base", () => {
     ["an ignored file", { ".gitignore": "mine\n" }, { mine: "only here\n" }, { mine: "theirs\n" }],
     ["an ignored folder", { ".gitignore": "mine\n" }, { "mine/notes": "only here\n" }, { mine: "theirs\n" }],
     [
-      "a file where a folder comes",
+      "a file in the place of a new folder",
       { ".gitignore": "mine\n" },
       { mine: "only here\n" },
       { "mine/x": "theirs\n" },
     ],
     [
-      "a file that became a beginning of the new one",
+      "a file with the beginning of the new content",
       { "l.txt": "a\nb\nc\n" },
       { "l.txt": "a\nb\n" },
       { "l.txt": "a\nb\nX\n" },
@@ -563,7 +569,7 @@ describe("unsupported content", () => {
       "there is no branch, tag or commit `work`: `git branch --all`",
     ],
     [
-      "a branch with a history of its own",
+      "a branch with an unrelated history",
       (one) => {
         one.git("checkout", "-q", "--orphan", "work");
         one.git("commit", "-qm", "apart");

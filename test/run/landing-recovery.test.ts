@@ -222,7 +222,7 @@ describe("an operation of git that was interrupted by a kill", () => {
       },
     ],
     ["a file is half written", (one) => begun(one, () => one.write("f.txt", ""))],
-    ["a file is gone and not written yet", (one) => begun(one, () => rmSync(`${one.path}/f.txt`))],
+    ["a file is deleted and not written yet", (one) => begun(one, () => rmSync(`${one.path}/f.txt`))],
   ])("is reverted: %s", async (_name, leave) => {
     using repository = repositoryWithBranches();
     leave(repository);
@@ -306,7 +306,7 @@ describe("an operation of git that was interrupted by a kill", () => {
 
   it.each<[string, Record<string, string>, (repository: Repository) => void]>([
     [
-      "a folder where a file comes",
+      "a folder in the place of a new file",
       { "dd/1": "1\n" },
       (one) => rmSync(`${one.path}/dd`, { recursive: true }),
     ],

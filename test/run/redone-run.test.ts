@@ -95,7 +95,7 @@ describe("the processes and checkout of a killed run", () => {
     running.process.kill("SIGKILL");
     await running.ended;
     const alive = join(repository.path, "state/.meet/alive");
-    await eventually("the agent goes on without its run", () => isHeld(alive) || undefined);
+    await eventually("the agent continues without its run", () => isHeld(alive) || undefined);
     expect(await runPlan(repository)).toMatchObject({ status: 0, states: { A: "MERGED" } });
     expect(isHeld(alive)).toBe(false);
     expect(repository.git("show", "main:A.txt")).toBe("half\nmore");

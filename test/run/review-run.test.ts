@@ -267,7 +267,7 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
     });
     using run = repository.start(["run", "--json"], { env: repository.env });
     await eventually("QA is asked", () => (run.errors().includes("hangs: looking") ? true : undefined));
-    await eventually("the others are in", () =>
+    await eventually("the others are merged", () =>
       run.errors().match(/[AC] .*merged/g)?.length === 2 ? true : undefined,
     );
     expect((await repository.run(["stop", "B"])).status).toBe(0);

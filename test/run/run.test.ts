@@ -132,14 +132,9 @@ describe("an agent", () => {
   });
 
   it.each<[string, readonly string[], string, string]>([
-    ["says that it is done and has done nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
-    [
-      "fails its own check, whatever it says",
-      ["link: { path: A.txt, to: nowhere }", answer("OK")],
-      "R-PC-002",
-      "ESCALATED",
-    ],
-    ["gives half an answer", [writes("A"), "answer: { status: OK }"], "R-AG-001", "ESCALATED"],
+    ["reports success and has changed nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
+    ["fails its own check", ["link: { path: A.txt, to: nowhere }", answer("OK")], "R-PC-002", "ESCALATED"],
+    ["gives an incomplete answer", [writes("A"), "answer: { status: OK }"], "R-AG-001", "ESCALATED"],
     ["ends badly", [writes("A"), "exit: 3"], "R-AG-001", "ESCALATED"],
   ])("that %s is never merged, and a person is notified", async (_name, steps, code, state) => {
     using repository = planned({ agents: { a: [steps] }, tasks: [task("A", "a")] });
@@ -310,7 +305,7 @@ describe("a run that is stopped", () => {
       tasks: [task("A", "slow"), task("B", "b")],
     });
     using running = repository.start(["run"], { through: ["setsid"] });
-    await eventually("B handed in", () => (running.errors().includes("handed in") ? true : undefined));
+    await eventually("B submitted", () => (running.errors().includes("handed in") ? true : undefined));
     expect(await shown(repository)).toEqual({ status: "running", session: "running" });
     process.kill(-(running.process.pid as number), "SIGKILL");
     await running.ended;

@@ -247,7 +247,7 @@ describe("`lockstep log -f`", () => {
     using running = repository.start(["run", "--json"]);
     await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
     using following = repository.start(["log", "A", "--follow"]);
-    await eventually("what was said", () => following.lines().find((line) => line.endsWith(" begun")));
+    await eventually("the output", () => following.lines().find((line) => line.endsWith(" begun")));
     expect(following.lines().some((line) => line.endsWith(" later"))).toBe(false);
     repository.write("state/go", "");
     const { status, stdout } = await following.ended;

@@ -89,14 +89,14 @@ describe("the server over HTTP", () => {
     ["a web page's origin", 403, { headers: { origin: "http://127.0.0.1" } }],
     ["an origin of null", 403, { headers: { origin: "null" } }],
     ["a browser's own request", 403, { headers: { "sec-fetch-site": "none" } }],
-    ["a name that was made to lead here", 403, { headers: { host: "evil.example:80" } }],
+    ["a foreign name that resolves to this host", 403, { headers: { host: "evil.example:80" } }],
     ["a host without the port", 403, { headers: { host: "127.0.0.1" } }],
     ["a preflight", 405, { method: "OPTIONS", body: "" }],
     ["a page view", 405, { method: "GET", body: "" }],
     ["another path", 404, { path: "/" }],
-    ["a path that climbs", 404, { path: "/guard/../x" }],
+    ["a path with `..`", 404, { path: "/guard/../x" }],
     ["more than a megabyte", 413, { body: "x".repeat(1024 * 1024 + 1) }],
-    ["a body that is announced too long", 413, { headers: { "content-length": "2000000" }, body: "x" }],
+    ["a declared body length above the limit", 413, { headers: { "content-length": "2000000" }, body: "x" }],
     ["a guard that fails", 500, { body: '{"x":"fail"}' }],
   ])("refuses %s with %i, and does not allow other origins to read it", async (_what, status, call) => {
     const answer = await post(clone, call);

@@ -21,7 +21,7 @@ const hostProgram = join(product, "test/support/host-process.ts");
 function startHost(cwd: string, through: readonly string[] = []) {
   const host = startProgram([process.execPath, hostProgram], { cwd, through });
   const told = () =>
-    eventually("the host says where it listens", () => {
+    eventually("the path of the host's socket", () => {
       if (host.process.exitCode !== null) throw new Error(`the host ended: ${host.errors()}`);
       return host.lines()[0];
     });
@@ -72,7 +72,7 @@ describe("hosts of one repository", () => {
       const hosts = Array.from({ length: 20 }, (_, index) => startHost(paths[index % 3] ?? ""));
       try {
         const said = await Promise.all(
-          hosts.map((host) => eventually("each says something", () => host.lines()[0])),
+          hosts.map((host) => eventually("output from each", () => host.lines()[0])),
         );
         const winner = hosts.find((_, index) => said[index] === join(stateFolder(repository), "socket"));
         const others = said.filter((line) => line.includes(`already running pid ${winner?.process.pid}:`));

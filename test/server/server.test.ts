@@ -98,27 +98,23 @@ describe("the host", () => {
   });
 
   it.each<[string, string, (calls: Serving["calls"]) => object]>([
-    ["nobody", "R-AU-001", () => ({ call: {} })],
+    ["no caller", "R-AU-001", () => ({ call: {} })],
     ["no token", "R-AU-001", (calls) => ({ call: { ...calls["T-1"], token: undefined } })],
     ["an empty token", "R-IN-001", (calls) => ({ call: { ...calls["T-1"], token: "" } })],
     ["no task", "R-AU-001", (calls) => ({ call: { ...calls["T-1"], task: undefined } })],
     ["a person", "R-AU-001", (calls) => ({ call: { ...calls["T-1"], role: "person" } })],
     ["no epoch", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], epoch: undefined } })],
     ["epoch 0", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], epoch: 0 } })],
-    ["a made-up token", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], token: "x".repeat(43) } })],
+    ["an invented token", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], token: "x".repeat(43) } })],
     [
       "another task's token",
       "R-LS-001",
       (calls) => ({ call: { ...calls["T-1"], token: calls["T-2"].token } }),
     ],
     ["another task's agent", "R-AU-001", (calls) => ({ call: calls["T-2"] })],
-    ["a made-up token that reads", "R-LS-001", (calls) => reads({ ...calls["T-1"], token: "x" })],
-    ["no token that reads", "R-AU-001", (calls) => reads({ ...calls["T-1"], token: undefined })],
-    [
-      "a task that is not there",
-      "R-LS-001",
-      (calls) => ({ call: { ...calls["T-1"], task: "T-9", epoch: 0 } }),
-    ],
+    ["an invented token for a read", "R-LS-001", (calls) => reads({ ...calls["T-1"], token: "x" })],
+    ["no token for a read", "R-AU-001", (calls) => reads({ ...calls["T-1"], token: undefined })],
+    ["an unknown task", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], task: "T-9", epoch: 0 } })],
     ["another version", "R-IN-001", () => ({ version: 2 })],
     ["no version", "R-IN-001", () => ({ version: undefined })],
     ["an unknown operation", "R-IN-001", () => ({ operation: "halt" })],
@@ -126,13 +122,13 @@ describe("the host", () => {
     ["input of a wrong type", "R-IN-001", () => ({ input: { task: 7 } })],
     ["no input", "R-IN-001", () => ({ input: undefined })],
     [
-      "what a person decides",
+      "an operation for people only",
       "R-AU-001",
       () => ({ operation: "decide", input: { id: "UD-1", answer: "x" } }),
     ],
-    ["what a person decides, half", "R-AU-001", () => ({ operation: "decide", input: null })],
+    ["an incomplete operation for people only", "R-AU-001", () => ({ operation: "decide", input: null })],
     ["a release", "R-AU-001", () => ({ operation: "release" })],
-    ["a key with blanks", "R-IN-001", (calls) => ({ call: { ...calls["T-1"], key: "a b" } })],
+    ["a key with spaces", "R-IN-001", (calls) => ({ call: { ...calls["T-1"], key: "a b" } })],
   ])("refuses %s with %s", async (_what, code, more) => {
     await using served = await serving();
     const { calls } = served;
@@ -156,7 +152,7 @@ describe("the host", () => {
     ["an empty line", "\n"],
     ["a list", "[]\n"],
     ["null", "null\n"],
-    ["bytes that are no text", Uint8Array.of(0x22, 0xff, 0x22, 0x0a)],
+    ["bytes that are not UTF-8", Uint8Array.of(0x22, 0xff, 0x22, 0x0a)],
     ["very deep nesting", `${"[".repeat(500_000)}\n`],
     ["a deep document", `{"version":1,"operation":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}\n`],
     ["more than a megabyte", `"${"x".repeat(1024 * 1024)}"\n`],
@@ -246,7 +242,7 @@ describe("the host", () => {
     Object.assign(ledger, { attempt });
     const request = { ...heartbeat, call: served.calls["T-1"] };
     const answers = Array.from({ length: 20 }, () => send(served, request));
-    await eventually("all are taken", () => (taken.length >= 20 ? true : undefined));
+    await eventually("all are accepted", () => (taken.length >= 20 ? true : undefined));
     // The connection never closes: a host that waited for it would not end either.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const silent = connect(served.host.socket);

@@ -36,7 +36,7 @@ describe("a plan that is run", () => {
   });
 
   it.each<[string, string, string]>([
-    ["its file where it names no project", "plans/Next steps.yaml", "next-steps"],
+    ["its file if it names no project", "plans/Next steps.yaml", "next-steps"],
     ["nothing better", "plans/計画.yaml", "plan"],
   ])("is named after %s", (_, file, slug) => {
     using folder = temporaryFolder({ [file]: `tasks:\n${taskText("A")}` });
@@ -209,7 +209,7 @@ describe("the statuses in a session's copy", () => {
     ],
     ["in braces", "tasks: [{ id: A, goal: y }]\n", "tasks: [{ id: A, status: completed, goal: y }]\n"],
     [
-      "in lines that end as on Windows",
+      "in lines with CRLF",
       "tasks:\r\n  - id: A\r\n    goal: y\r\n",
       "tasks:\r\n  - id: A\r\n    status: completed\r\n    goal: y\r\n",
     ],

@@ -388,10 +388,10 @@ describe("a role", () => {
     ["answers with prose", { says: "All done, the specification is written." }],
     ["answers with broken JSON", { says: '{"status": "OK", "summary": ' }],
     ["answers with another role's status", { status: "NEEDS_DECISION" }],
-    ["leaves a section out", { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\nx\n" } }],
+    ["omits a section", { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\nx\n" } }],
     ["writes nothing", { works: false }],
     [
-      "hides something from whoever reads it",
+      "hides text from the reader",
       { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\n\u202ex\n" } },
     ],
   ])("that %s is asked three times, then the session is blocked", async (_name, request) => {

@@ -257,7 +257,7 @@ describe("a circle", () => {
       ["a.ts:1 closes an import cycle: a.ts → lib/index.ts → a.ts"],
     ],
     [
-      "because a new file is what others wanted already",
+      "because a new file resolves existing imports",
       { "a.ts": 'import "./b"' },
       { "b.ts": 'import "./a"' },
       ["b.ts:1 closes an import cycle: b.ts → a.ts → b.ts"],
