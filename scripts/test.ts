@@ -25,7 +25,12 @@ function runWithMounts(): number {
     const mounted = ["unshare", "--mount", "sh", "-c"];
     const folders = [folder, homeFolder(), checkout];
     if (run([...mounted, script, ...folders], "ignore") === 0)
-      return run([...mounted, `${script}; export TMPDIR="$0" PATH="$PWD/node_modules/.bin:$PATH"; shift 2; exec "$@"`, ...folders, ...tests]);
+      return run([
+        ...mounted,
+        `${script}; export TMPDIR="$0" PATH="$PWD/node_modules/.bin:$PATH"; shift 2; exec "$@"`,
+        ...folders,
+        ...tests,
+      ]);
     if (!isInMemory(tmpdir()))
       console.error("the tests write to the disk, which takes longer: set TMPDIR to a folder in memory");
     return run(tests);
