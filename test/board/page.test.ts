@@ -293,17 +293,17 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await all("Added while you look");
       await ground.restart();
       // While the pages reconnect.
-      await add("T-31", { title: "Added while nobody listened", scope: ["src/unheard.js"] });
-      await all("Added while nobody listened");
+      await add("T-31", { title: "Added during the restart", scope: ["src/unseen.js"] });
+      await all("Added during the restart");
       await start("T-31");
       for (const { page } of pages)
         await page
-          .locator(".row", { hasText: "Added while nobody listened" })
+          .locator(".row", { hasText: "Added during the restart" })
           .getByText("in progress")
           .waitFor();
       // The token of the first server is replaced, so that the page survives a reload.
       await pages[0]?.page.reload();
-      await all("Added while nobody listened");
+      await all("Added during the restart");
       for (const { faults } of pages)
         expect(faults.filter((text) => !/401|Failed to load/.test(text))).toEqual([]);
       for (const page of pages) await page[Symbol.asyncDispose]();

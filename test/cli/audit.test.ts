@@ -121,14 +121,14 @@ describe("an export", () => {
 
   it("is refused from a file that is not an export", async () => {
     using repository = temporaryRepository();
-    for (const [text, told] of [
+    for (const [text, message] of [
       [undefined, /cannot be read: ENOENT/],
       ["", /is not an export: it is empty/],
       ['{"head":{"seq":1,"hash":"a"}}\n[]\nseq 1\n', /is not an export: line 2 is neither/],
     ] as const) {
       if (text !== undefined) repository.write("file", text);
       const { status, stderr } = await repository.run(["audit", "verify", "--head", "file"]);
-      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(told) });
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });
     }
   });
 });

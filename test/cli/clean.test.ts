@@ -35,7 +35,7 @@ describe("lockstep clean", () => {
   const state = () => join(repository.path, ".git", "state", "lockstep");
 
   /** A repository's folder of checkouts that was last used the given number of days ago. */
-  const strayOf = (gone: string, days: number) => {
+  const oldCheckout = (gone: string, days: number) => {
     const id = createHash("sha256").update(gone).digest("hex").slice(0, 12);
     const folder = join(state(), `gone-${id}`);
     mkdirSync(folder, { recursive: true });
@@ -46,8 +46,8 @@ describe("lockstep clean", () => {
   };
 
   it("removes the checkouts of deleted repositories that have not been used for long", async () => {
-    const old = strayOf("/nowhere/old/gone/.git", 31);
-    const young = strayOf("/nowhere/young/gone/.git", 29);
+    const old = oldCheckout("/nowhere/old/gone/.git", 31);
+    const young = oldCheckout("/nowhere/young/gone/.git", 29);
     const before = refs();
     const planned = await clean("--dry-run");
     expect(planned.counts).toMatchObject({ "checkouts of repositories that no longer exist": 1 });

@@ -32,14 +32,14 @@ describe("a repeated `do` command", () => {
       "T-001": "MERGED",
     });
     // A finished session does not stop a new one, nor does another scope.
-    const anew = async (...more: string[]) => {
+    const another = async (...more: string[]) => {
       const { stderr, stdout } = await repository.run([...words, ...more, "--json"]);
       expect(stderr).not.toContain("has the same goal");
       return Object.keys(readRun(stdout).states);
     };
-    expect(await anew()).toEqual(["T-002"]);
-    expect(await anew("--new")).toEqual(["T-003"]);
-    expect(await anew("--scope", "B.txt")).toEqual(["T-004"]);
+    expect(await another()).toEqual(["T-002"]);
+    expect(await another("--new")).toEqual(["T-003"]);
+    expect(await another("--scope", "B.txt")).toEqual(["T-004"]);
   });
 });
 

@@ -205,8 +205,8 @@ describe("lockstep doctor", () => {
         { what: "codex programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
         { what: "cursor programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
       ]);
-      const told = await ground.run(["status"]);
-      expect(told.stdout.match(/^unknown programs run without a sandbox/gm)).toHaveLength(2);
+      const statusRun = await ground.run(["status"]);
+      expect(statusRun.stdout.match(/^unknown programs run without a sandbox/gm)).toHaveLength(2);
       ground.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
       expect(gaps((await examined(ground)).findings)).toEqual([]);
       expect((await ground.run(["status"])).stdout).not.toContain("unknown programs");

@@ -30,9 +30,9 @@ describe("a run", () => {
   const read = async (...words: string[]) => JSON.parse((await repository.run([...words, "--json"])).stdout);
 
   it("prints every event as a line of JSON, and its result last", () => {
-    const told = lines.map(({ event, task: id }) => `${event} ${id ?? ""}`);
+    const events = lines.map(({ event, task: id }) => `${event} ${id ?? ""}`);
     for (const one of ["task.created A", "task.started A", "task.merged A", "task.blocked B"])
-      expect(told).toContain(one);
+      expect(events).toContain(one);
     expect(lines.find(({ event }) => event === "task.merged")).toEqual({
       ...{ event: "task.merged", session, task: "A", key: `${session}/A`, from: "REVIEW", to: "MERGED" },
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

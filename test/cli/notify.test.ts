@@ -18,7 +18,11 @@ const script = `mkdir -p state; { cat; echo "${variables}|$LOCKSTEP_TASK"; } >> 
 const config = `notify: { command: [sh, -c, ${JSON.stringify(script)}] }\n`;
 
 /** The input of the configured command: each decision, and its variables. */
-function heardIn({ path }: { readonly path: string }): readonly (readonly [{ id: string }, string])[] {
+function notificationsIn({
+  path,
+}: {
+  readonly path: string;
+}): readonly (readonly [{ id: string }, string])[] {
   const file = join(path, "state/heard");
   const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
   return lines.flatMap((line, at) =>
@@ -35,7 +39,7 @@ describe("a new open decision", () => {
     using repository = planned({ agents, tasks: [manualTask("it reads well")], config });
     const { status, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(3);
-    const [[decision, told] = [], ...more] = heardIn(repository);
+    const [[decision, text] = [], ...more] = notificationsIn(repository);
     expect(more).toEqual([]);
     expect(decision).toEqual({
       id: "UD-1",
@@ -45,10 +49,10 @@ describe("a new open decision", () => {
       options: ["approved", "refused"],
       asked_at: expect.stringMatching(/^2\d{3}-/),
     });
-    expect(told).toMatch(/^UD-1\|manual\|\S+\/A\|Lockstep: UD-1: .*it reads well\|$/);
+    expect(text).toMatch(/^UD-1\|manual\|\S+\/A\|Lockstep: UD-1: .*it reads well\|$/);
     expect(stderr).not.toContain("\u0007");
     expect((await repository.run(["run"])).status).toBe(3);
-    expect(heardIn(repository)).toHaveLength(1);
+    expect(notificationsIn(repository)).toHaveLength(1);
   });
 
   it("is reported by `land`, also with JSON output; a failing command is reported once, and changes nothing", async () => {
@@ -58,7 +62,7 @@ describe("a new open decision", () => {
     repository.branch("two", { "two.js": "1;\n" });
     const { status, landed, stderr } = await repository.land("one", "two", "--proves", "true");
     expect({ status, outcome: landed.outcome }, stderr).toEqual({ status: 3, outcome: "waiting" });
-    expect(heardIn(repository).map(([{ id }]) => id)).toEqual(["UD-1", "UD-2"]);
+    expect(notificationsIn(repository).map(([{ id }]) => id)).toEqual(["UD-1", "UD-2"]);
     expect(
       stderr.match(/`notify\.command` failed \(exit 4\): broken; `lockstep decide` lists/g),
     ).toHaveLength(1);
@@ -68,7 +72,9 @@ describe("a new open decision", () => {
     using repository = teamRepository({}, config);
     expect((await repository.start("two-files")).status).toBe(3);
     expect((await repository.resume()).status).toBe(3);
-    expect(heardIn(repository).map(([{ id }]) => id)).toEqual([expect.stringContaining("UD-APPROVE-DESIGN")]);
+    expect(notificationsIn(repository).map(([{ id }]) => id)).toEqual([
+      expect.stringContaining("UD-APPROVE-DESIGN"),
+    ]);
   });
 
   it.skipIf(!existsSync("/usr/bin/script"))(
@@ -80,7 +86,7 @@ describe("a new open decision", () => {
       const { stdout } = await repository.run(["run"], { env, through });
       const rung = stdout.split("\u0007\u001b]9;").slice(1);
       expect(rung).toEqual([expect.stringMatching(/^Lockstep: UD-1: [^\p{Cc}]*it 9;reads well\p{Cc}/u)]);
-      expect(heardIn(repository)).toHaveLength(1);
+      expect(notificationsIn(repository)).toHaveLength(1);
     },
   );
 });
@@ -94,7 +100,7 @@ describe("the configured command", () => {
   it.each([
     ["that hangs is stopped", ["sh", "-c", "sleep 60"], "(timeout after 0.2 s)"],
     ["that does not exist stops nothing", ["no-such-program"], "`no-such-program` cannot be started"],
-  ])("%s", async (_, command, told) => {
+  ])("%s", async (_, command, text) => {
     using folder = temporaryFolder();
     const lines: string[] = [];
     const options = {
@@ -108,15 +114,15 @@ describe("the configured command", () => {
       await using notifier = openNotifier(options);
       notifier.tell(decision);
     }
-    expect(lines).toEqual([expect.stringContaining(told)]);
+    expect(lines).toEqual([expect.stringContaining(text)]);
   });
 });
 
 describe("the decisions that a process commits", () => {
   it("are reported when they open, once", async () => {
     const engine = await memoryEngine();
-    const heard: string[] = [];
-    hearDecisions(engine.ledger, ({ id }) => heard.push(id));
+    const received: string[] = [];
+    hearDecisions(engine.ledger, ({ id }) => received.push(id));
     const asked = {
       kind: "manual",
       task: "T-1",
@@ -126,7 +132,7 @@ describe("the decisions that a process commits", () => {
       data: {},
     } as const;
     await askPerson(engine, asked, { ...person, dryRun: true });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     await askPerson(engine, asked, person);
     await askPerson(engine, asked, person);
     await sessionAtGate(engine);
@@ -138,6 +144,6 @@ describe("the decisions that a process commits", () => {
     const event = { type: "note", knownIssues: ["slow"] } as const;
     await moveSession(engine, { session: sessionName, event, decisions }, person);
     expect(await engine.ledger.events({ type: "decision.asked" })).toHaveLength(3);
-    expect(heard).toEqual(["UD-1", `${sessionName}/UD-APPROVE-DESIGN`]);
+    expect(received).toEqual(["UD-1", `${sessionName}/UD-APPROVE-DESIGN`]);
   });
 });

@@ -149,17 +149,17 @@ describe("a filter that git requires and cannot start", () => {
     });
     repository.git("config", `filter.large.${key}`, "no-such-filter --now %f");
     repository.git("config", "filter.large.required", "true");
-    const told = "`a.bin` needs git's filter `large`, whose program `no-such-filter` is not installed";
+    const message = "`a.bin` needs git's filter `large`, whose program `no-such-filter` is not installed";
     const { status, stderr } = await repository.run(["do", "x", "--check", "true"]);
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringContaining(
-        `E-GIT: ${told}: install no-such-filter, or run \`git config filter.large.required false\``,
+        `E-GIT: ${message}: install no-such-filter, or run \`git config filter.large.required false\``,
       ),
     });
     expect((await repository.run(["task", "list"])).stdout).not.toContain("T-001");
     const doctor = await repository.run(["doctor"]);
-    expect(doctor.stdout.replace(/\s+/g, " ")).toContain(told);
+    expect(doctor.stdout.replace(/\s+/g, " ")).toContain(message);
     repository.git("config", "filter.large.required", "false");
     const allowed = await repository.run(["doctor"]);
     expect(allowed.stdout).not.toContain("no-such-filter");

@@ -16,10 +16,10 @@ describe("the plain lines of a run", () => {
     const [, own = ""] = stderr.trimEnd().split(/^.* isolation: .*\n/m);
     const lines = own.split("\n").filter((line) => !/agents run without a sandbox|^board: /.test(line));
     expect(lines.filter((line) => !timed.test(line))).toEqual([]);
-    const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
+    const printed = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
     const nothing =
       "the work was handed in as done, but no file was changed: do the work, or report what blocks it";
-    expect(told).toEqual([
+    expect(printed).toEqual([
       "A  started by a",
       "A  answers OK: said so",
       "A  handed in",

@@ -104,10 +104,10 @@ describe("run --agent", () => {
       ["run", "--max-parallel", "9"],
       "E-CONFIG: --max-parallel 9 is more than `limits.max_active`, which is 8: raise that first",
     ],
-  ])("refuses %s before anything starts", async (_title, request, words, told) => {
+  ])("refuses %s before anything starts", async (_title, request, words, message) => {
     using repository = planned(request);
     const { status, stderr } = await repository.run(words);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: ${told}\n` });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: ${message}\n` });
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
   });
 });
@@ -202,12 +202,12 @@ describe("a base whose own checks fail", () => {
 
   it.runIf(hasSandbox)("is not blamed for a command that fails only in the sandbox", async () => {
     const writing = 'require("node:fs").writeFileSync(`${require("node:os").homedir()}/.shop`, "x");\n';
-    const told =
+    const message =
       /`node test\/f\.test\.js` fails on (`main`|the base) in the sandbox: it writes to \S+\/\.shop, outside/;
     using repository = planned({ files: { "test/f.test.js": writing } });
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(message);
     expect(stderr).not.toContain("--allow-red");
     repository.git("branch", "change");
     expect((await repository.run(["land", "change"])).stderr).not.toContain("--allow-red");

@@ -192,8 +192,8 @@ to share it: git push origin main
   });
 
   it("shows the last message of a task that no rule refused", () => {
-    const told = new Map([[key, "waiting, R-GT-001: `main` cannot move now"]]);
-    expect(report([reported("T-001", "REVIEW")], { last: told })).toContain(
+    const last = new Map([[key, "waiting, R-GT-001: `main` cannot move now"]]);
+    expect(report([reported("T-001", "REVIEW")], { last })).toContain(
       "T-001  in review: waiting, R-GT-001: `main` cannot move now\n",
     );
   });
@@ -300,7 +300,7 @@ describe("a run", () => {
     const [, next = ""] = /next: (.*)/.exec(stdout) ?? [];
     expect(next).toMatch(/lockstep run$/);
     repository.write("agents/b.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
-    repository.git("commit", "-qam", "mend the agent");
+    repository.git("commit", "-qam", "fix the agent");
     for (const line of next.split(" && ")) {
       const words = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', "")) ?? [];
       const done = await repository.run(words.slice(1));
@@ -322,7 +322,7 @@ describe("a run", () => {
     const [, goOn = ""] =
       /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` continues/.exec(stdout) ?? [];
     repository.write("agents/c.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
-    repository.git("commit", "-qam", "mend the agent");
+    repository.git("commit", "-qam", "fix the agent");
     const again = await repository.run([...goOn.split(" ").slice(1), "--agent", "c"]);
     expect(again, again.stderr).toMatchObject({ status: 0 });
   });

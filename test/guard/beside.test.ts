@@ -77,8 +77,8 @@ describe("a compaction", () => {
       directory: repository.path,
       input: { sessionID: "o1" },
     };
-    const told = await repository.guard(compacting, { env, client: "opencode" });
-    expect(JSON.parse(told.stdout).context).toContain("task T-A");
+    const message = await repository.guard(compacting, { env, client: "opencode" });
+    expect(JSON.parse(message.stdout).context).toContain("task T-A");
   });
 });
 
@@ -94,12 +94,12 @@ describe("an agent with a task that stops without a result", () => {
     repository.write("src/a/made.ts", "x");
     repository.write("src/b/x.ts", "the other task's");
     repository.write("tools/gen.go", "strayed");
-    const told = await stop();
-    expect(JSON.parse(told)).toMatchObject({ decision: "block" });
-    expect(told).toMatch(/R-PO-002: [^;]*tools\/gen\.go[^;]*; if this task changed it, put it back/);
-    expect(told).toMatch(/R-PO-003: worklog/);
-    expect(told).toContain("lockstep submit T-A");
-    for (const fine of ["guide.md", "src/b/x.ts", "made.ts"]) expect(told).not.toContain(fine);
+    const message = await stop();
+    expect(JSON.parse(message)).toMatchObject({ decision: "block" });
+    expect(message).toMatch(/R-PO-002: [^;]*tools\/gen\.go[^;]*; if this task changed it, put it back/);
+    expect(message).toMatch(/R-PO-003: worklog/);
+    expect(message).toContain("lockstep submit T-A");
+    for (const fine of ["guide.md", "src/b/x.ts", "made.ts"]) expect(message).not.toContain(fine);
   });
 
   it("gets a finding for protected paths inside its lock, and none once they are restored", async () => {

@@ -84,9 +84,9 @@ describe("an agent in its own checkout", () => {
     writeFileSync(at("src/a/made.ts"), "mine");
     writeFileSync(at("src/b/x.ts"), "strayed");
     writeFileSync(at("src/b/new.ts"), "new and strayed");
-    const told = await said(post(gen));
-    const [, ref = ""] = /kept on `(refs\/lockstep\/\S+)`/.exec(told) ?? [];
-    expect(told).toMatch(/^R-PW-001: this call changed files outside the lock scope/);
+    const message = await said(post(gen));
+    const [, ref = ""] = /kept on `(refs\/lockstep\/\S+)`/.exec(message) ?? [];
+    expect(message).toMatch(/^R-PW-001: this call changed files outside the lock scope/);
     expect(readFileSync(at("src/a/made.ts"), "utf8")).toBe("mine");
     expect(readFileSync(at("src/b/x.ts"), "utf8")).toBe("x\n");
     expect(existsSync(at("src/b/new.ts"))).toBe(false);
@@ -107,9 +107,9 @@ describe("through the host's socket, without the ledger", () => {
       const through = { LOCKSTEP_SOCKET: host.socket };
       expect(await said(write(at("src/a/x.ts")), through)).toBe("allowed");
       for (const times of [1, 2, 3]) {
-        const told = await said(write(at("src/b/x.ts")), through);
-        expect(told).toMatch(/^R-PW-001/);
-        expect(told.includes("refused 3 times")).toBe(times === 3);
+        const message = await said(write(at("src/b/x.ts")), through);
+        expect(message).toMatch(/^R-PW-001/);
+        expect(message.includes("refused 3 times")).toBe(times === 3);
       }
       expect(await said(bash("node -e \"require('fs').rmSync('src/b/x.ts')\""), through)).toMatch(
         /^R-PW-002/,
@@ -125,10 +125,10 @@ describe("through the host's socket, without the ledger", () => {
   });
 
   it("without a host writes are refused, and reads are allowed", async () => {
-    const nobody = { LOCKSTEP_SOCKET: join(checkout.temporary, "socket") };
-    expect(await said(write(at("src/a/x.ts")), nobody)).toMatch(
+    const noHost = { LOCKSTEP_SOCKET: join(checkout.temporary, "socket") };
+    expect(await said(write(at("src/a/x.ts")), noHost)).toMatch(
       /guard could not be asked.*nothing is listening there/s,
     );
-    expect(await said(call("Read", { file_path: at("src/a/x.ts") }), nobody)).toBe("allowed");
+    expect(await said(call("Read", { file_path: at("src/a/x.ts") }), noHost)).toBe("allowed");
   });
 });

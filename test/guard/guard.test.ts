@@ -278,8 +278,8 @@ describe("a caller with a task", () => {
     const elsewhere = { cwd: "/tmp" };
     expect(await said(write("src/a/x.ts", elsewhere), { env })).toBe("allowed");
     expect(await said(write("src/b/x.ts", elsewhere), { env })).toMatch(/^R-PW-001/);
-    const told = { env: { ...env, CLAUDE_PROJECT_DIR: repository.path }, folder: "/tmp" };
-    expect(await said(write("src/b/x.ts", elsewhere), told)).toMatch(/^R-PW-001/);
+    const message = { env: { ...env, CLAUDE_PROJECT_DIR: repository.path }, folder: "/tmp" };
+    expect(await said(write("src/b/x.ts", elsewhere), message)).toMatch(/^R-PW-001/);
   });
 
   it("gets its task at the start, and is sent back twice if it stops without a result", async () => {
@@ -312,10 +312,10 @@ describe("a command with unknown writes", () => {
     repository.write("src/b/x.ts", "trampled");
     repository.write(".claude/settings.local.json", "{}");
     repository.write(".git/hooks/pre-commit", "x");
-    const told = await said(post(loud), { env });
+    const message = await said(post(loud), { env });
     for (const path of ["src/b/x.ts", ".claude/settings.local.json", ".git/hooks/pre-commit"])
-      expect(told).toContain(`\`${path}\``);
-    expect(told).not.toContain("made.ts");
+      expect(message).toContain(`\`${path}\``);
+    expect(message).not.toContain("made.ts");
     expect(
       (await events("guard.strayed")).map(({ data }) => (data as { target: string }).target).sort(),
     ).toEqual([".claude/settings.local.json", ".git/hooks/pre-commit", ".gitignore", "src/b/x.ts"]);

@@ -69,10 +69,10 @@ describe("a git command that uses the index", () => {
     ["git rm -r --cached .", "README.md", "name your own paths"],
   ])("leaves the changes of others in it: %s", async (command, path, next) => {
     work();
-    const told = await said(command);
-    expect(told).toContain("R-PW-001");
-    expect(told).toContain(`\`${path}\``);
-    expect(told).toContain(next);
+    const message = await said(command);
+    expect(message).toContain("R-PW-001");
+    expect(message).toContain(`\`${path}\``);
+    expect(message).toContain(next);
   });
 
   it.each([
@@ -116,17 +116,17 @@ describe("a git command that uses the index", () => {
     repository.git("checkout", "-q", "main");
     repository.git("merge", "-q", "--no-commit", "--no-ff", "other");
     repository.write("src/a/x.ts", "own\n");
-    const told = await said("git add src/a && git commit -m x");
-    expect(told).toContain(expected);
-    expect(told).not.toContain("-- PATH");
+    const message = await said("git add src/a && git commit -m x");
+    expect(message).toContain(expected);
+    expect(message).not.toContain("-- PATH");
   });
 
   it("is checked against the whole index, whatever the person's diff settings hide", async () => {
     repository.git("config", "diff.relative", "true");
     repository.git("config", "diff.ignoreSubmodules", "all");
     work();
-    const told = await said("git commit -m x", `${repository.path}/src/a`);
-    expect(told).toContain("`docs/guide.md`");
+    const message = await said("git commit -m x", `${repository.path}/src/a`);
+    expect(message).toContain("`docs/guide.md`");
   });
 
   it.each([
@@ -139,10 +139,10 @@ describe("a git command that uses the index", () => {
   ])("does not add a nested repository: %s", async (command) => {
     repository.git("init", "-q", "src/a/own");
     repository.git("-C", "src/a/own", "commit", "-q", "--allow-empty", "-m", "own");
-    const told = await said(command);
-    expect(told).toContain("R-PW-002");
-    expect(told).toContain("`src/a/own`");
-    expect(told).toContain("`.gitignore`");
+    const message = await said(command);
+    expect(message).toContain("R-PW-002");
+    expect(message).toContain("`src/a/own`");
+    expect(message).toContain("`.gitignore`");
   });
 
   it("may add a new state of a submodule in the lock", async () => {

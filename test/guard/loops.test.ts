@@ -33,8 +33,8 @@ async function use(tool: string, input: object, { agent = "one", gives, started 
   if (before.exit !== 0) return `refused: ${before.stderr.split("\n")[0]}`;
   const response = { stdout: gives ?? `output ${calls}` };
   const after = await ask("claude", { ...call, hook_event_name: "PostToolUse", tool_response: response });
-  const told = after.stdout === "" ? {} : JSON.parse(after.stdout);
-  return String(told.hookSpecificOutput?.additionalContext ?? "");
+  const results = after.stdout === "" ? {} : JSON.parse(after.stdout);
+  return String(results.hookSpecificOutput?.additionalContext ?? "");
 }
 
 const edit = (path: string, how?: How) =>
@@ -47,9 +47,9 @@ const fetched = (how?: How) => use("WebFetch", { url: `https://127.0.0.1/${calls
 
 /** The results of a number of calls, in order. */
 async function times(count: number, act: () => Promise<string>): Promise<readonly string[]> {
-  const told: string[] = [];
-  for (let at = 0; at < count; at += 1) told.push(await act());
-  return told;
+  const results: string[] = [];
+  for (let at = 0; at < count; at += 1) results.push(await act());
+  return results;
 }
 
 const silent = (count: number) => Array.from({ length: count }, () => "");
@@ -88,10 +88,10 @@ describe("edits of one file are counted, whatever the client names them", () => 
       return exit === 0 ? "" : stderr.split(": ")[0];
     };
     expect(await ask(shell, { command: "lockstep claim T-B" })).toBe("");
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     // No two of them are the same call.
-    for (let at = 0; at < 20; at += 1) told.push(await ask(tool, { ...input, new_string: `y${at}` }));
-    expect(told).toEqual([...silent(19), "R-BG-001"]);
+    for (let at = 0; at < 20; at += 1) results.push(await ask(tool, { ...input, new_string: `y${at}` }));
+    expect(results).toEqual([...silent(19), "R-BG-001"]);
   });
 });
 
@@ -161,10 +161,10 @@ describe("an agent with a task in a person's session", () => {
 
   it("has higher limits if the budget of its task is larger", async () => {
     held.repository.write(".lockstep/config.yaml", "limits: { tokens: { warn: 70000, halt: 100000 } }\n");
-    const told = await times(20, fetched);
-    expect(told.slice(0, 15)).toEqual(silent(15));
-    expect(told[15]).toEqual(warning("the agent fetched 16 times"));
-    expect(told[19]).toEqual(halt("the agent fetched 20 times"));
+    const results = await times(20, fetched);
+    expect(results.slice(0, 15)).toEqual(silent(15));
+    expect(results[15]).toEqual(warning("the agent fetched 16 times"));
+    expect(results[19]).toEqual(halt("the agent fetched 20 times"));
   });
 });
 

@@ -39,16 +39,16 @@ it("before every write the packet of the dispatch applies to an agent, and its o
     "src/new.ts",
     "worklogs/T-1.md",
   ]) {
-    const told: Record<string, readonly string[]> = {};
+    const codesOf: Record<string, readonly string[]> = {};
     for (const [task, env] of Object.entries(agents)) {
       const codes = new Set<string>();
       for (const call of writesTo(repository, path)) {
         const { exit, stderr } = await repository.guard(call, { env });
         codes.add(exit === 0 ? "allowed" : (stderr.split(":")[0] ?? ""));
       }
-      told[task] = [...codes];
+      codesOf[task] = [...codes];
     }
-    found[path] = told;
+    found[path] = codesOf;
     expect(existsSync(join(repository.path, path))).toBe(false);
   }
   expect(found).toEqual({

@@ -114,7 +114,7 @@ describe.skipIf(!readMachine().netcat)("a hook that uses `nc`", () => {
     ["one that others may write", "/tmp/x:/usr/bin:/bin", true],
     ["folders of the system alone", "/usr/bin:/bin", false],
     ["a folder with the same ending", "/optPROJECT/bin:/usr/bin:/bin", false],
-  ])("passes PATH on if it matters: %s", async (_name, path, isTold) => {
+  ])("passes PATH on if it matters: %s", async (_name, path, isPassed) => {
     using folder = temporaryFolder();
     const project = join(folder.path, "project");
     const state = join(project, ".git/lockstep");
@@ -122,10 +122,10 @@ describe.skipIf(!readMachine().netcat)("a hook that uses `nc`", () => {
     writeFileSync(hookFile(state), hookText({ netcat: true }));
     const socket = join(folder.path, "s");
     writeFileSync(join(state, "listening"), `${socket}\n1\n`);
-    const heard: string[] = [];
+    const received: string[] = [];
     const servers = [socket, clientSocket(socket, "claude")].map((at) =>
       createServer({ allowHalfOpen: true }, (connection) => {
-        connection.on("data", (chunk) => heard.push(String(chunk)));
+        connection.on("data", (chunk) => received.push(String(chunk)));
         connection.on("end", () => connection.end("lockstep/1 0@@@@@@end"));
       }).listen(at),
     );
@@ -138,7 +138,7 @@ describe.skipIf(!readMachine().netcat)("a hook that uses `nc`", () => {
     }).ended;
     for (const server of servers) server.close();
     expect(status).toBe(0);
-    expect(heard.join("").includes(`\nPATH=${PATH}\n`)).toBe(isTold);
-    expect(heard.join("")).toContain("{}");
+    expect(received.join("").includes(`\nPATH=${PATH}\n`)).toBe(isPassed);
+    expect(received.join("")).toContain("{}");
   });
 });

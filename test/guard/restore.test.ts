@@ -27,18 +27,18 @@ describe("an unknown tool", () => {
     ["numbers only", { id: 7 }],
     ["no input", {}],
   ])("is compared afterwards, and changes outside the lock are restored: %s", async (_, input) => {
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("docs/guide.md", "trampled");
       ground.repository.write("src/a/mine.ts", "mine");
     }, mcp(input));
-    expect(told).toMatch(/^R-PW-001: this call changed files outside the lock scope: `docs\/guide\.md`;/);
-    expect(told).toContain("put back");
-    expect(told).toMatch(/`lockstep widen T-A docs\/guide\.md --why "…"`/);
+    expect(message).toMatch(/^R-PW-001: this call changed files outside the lock scope: `docs\/guide\.md`;/);
+    expect(message).toContain("put back");
+    expect(message).toMatch(/`lockstep widen T-A docs\/guide\.md --why "…"`/);
     expect(text("docs/guide.md")).toBe("x\n");
     expect(text("src/a/mine.ts")).toBe("mine");
-    expect(ground.repository.git("show", `${refIn(told)}:docs/guide.md`)).toBe("trampled");
+    expect(ground.repository.git("show", `${refIn(message)}:docs/guide.md`)).toBe("trampled");
     expect(await ground.strayed()).toMatchObject([
-      { target: "docs/guide.md", reason: expect.stringContaining(refIn(told)) },
+      { target: "docs/guide.md", reason: expect.stringContaining(refIn(message)) },
     ]);
   });
 
@@ -61,13 +61,13 @@ describe("an unknown tool", () => {
 
   it("is allowed if it stays in the lock, or touches a file without changing it", async () => {
     ground.repository.write("docs/draft.md", "a person's");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("src/a/ok.ts", "y");
       symlinkSync("../b/x.ts", at("src/a/to-b"));
       ground.repository.write("docs/draft.md", "a person's");
       ground.repository.write("docs/guide.md", "x\n");
     });
-    expect(told).toBe("allowed");
+    expect(message).toBe("allowed");
     expect(readlinkSync(at("src/a/to-b"))).toBe("../b/x.ts");
   });
 
@@ -181,12 +181,12 @@ describe("changes outside the lock are restored", () => {
   it.each(Object.keys(attacks))("%s", async (name) => {
     prepare();
     const before = { files: everything(), status: status(), exclude: text(".git/info/exclude") };
-    const told = await calls(attacks[name] as () => void);
-    expect(told).toMatch(/^R-PW-001: .*put back/s);
-    expect(told).not.toContain("not put back");
+    const message = await calls(attacks[name] as () => void);
+    expect(message).toMatch(/^R-PW-001: .*put back/s);
+    expect(message).not.toContain("not put back");
     const after = { files: everything(), status: status(), exclude: text(".git/info/exclude") };
     expect(after).toEqual(before);
-    expect(ground.repository.git("cat-file", "-t", refIn(told))).toBe("commit");
+    expect(ground.repository.git("cat-file", "-t", refIn(message))).toBe("commit");
   });
 
   it("also in files that git ignores by assume-unchanged or skip-worktree", async () => {
@@ -194,11 +194,11 @@ describe("changes outside the lock are restored", () => {
     ground.repository.git("update-index", "--assume-unchanged", "Makefile");
     ground.repository.write("in.json", "a person's own");
     ground.repository.git("update-index", "--skip-worktree", "in.json");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("Makefile", "trampled");
       ground.repository.write("in.json", "trampled");
     });
-    expect(told).toMatch(/`Makefile`, `in.json`; Lockstep put back the files/);
+    expect(message).toMatch(/`Makefile`, `in.json`; Lockstep put back the files/);
     expect([text("Makefile"), text("in.json")]).toEqual(["a person's own", "a person's own"]);
   });
 
@@ -208,12 +208,12 @@ describe("changes outside the lock are restored", () => {
     ground.repository.git("add", "-A");
     ground.repository.git("commit", "-qm", "odd names");
     writeFileSync(named("p\xfe"), "a person's");
-    const told = await calls(() => {
+    const message = await calls(() => {
       writeFileSync(named("k\xff"), "trampled");
       writeFileSync(named("p\xfe"), "trampled");
       writeFileSync(named("n\xfd"), "new");
     });
-    expect(told).toMatch(/put back/);
+    expect(message).toMatch(/put back/);
     expect(readFileSync(named("k\xff"), "utf8")).toBe("tracked");
     expect(readFileSync(named("p\xfe"), "utf8")).toBe("a person's");
     expect(existsSync(named("n\xfd"))).toBe(false);
@@ -221,15 +221,15 @@ describe("changes outside the lock are restored", () => {
 
   it("and the ref contains exactly those, on top of the state before", async () => {
     prepare();
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("tools/gen.go", "trampled");
       ground.repository.write("src/a/mine.ts", "mine");
       ground.repository.write("fresh", "new");
     });
     const shows = (what: string) => ground.repository.git("diff", "--name-status", `${what}^`, what);
-    expect(shows(refIn(told))).toBe("A\tfresh\nM\ttools/gen.go");
-    expect(ground.repository.git("show", `${refIn(told)}^:tools/gen.go`)).toBe("edited by a person");
-    expect(ground.repository.git("show", `${refIn(told)}:tools/gen.go`)).toBe("trampled");
+    expect(shows(refIn(message))).toBe("A\tfresh\nM\ttools/gen.go");
+    expect(ground.repository.git("show", `${refIn(message)}^:tools/gen.go`)).toBe("edited by a person");
+    expect(ground.repository.git("show", `${refIn(message)}:tools/gen.go`)).toBe("trampled");
     expect(ground.repository.git("diff", "--cached", "--name-only")).toBe("README.md");
   });
 
@@ -243,11 +243,11 @@ describe("changes outside the lock are restored", () => {
     ground.repository.write("loud.raw", "quiet");
     ground.repository.git("config", "filter.shout.clean", `touch ${at(".git/ran")}; tr a-z A-Z`);
     ground.repository.git("config", "filter.shout.smudge", `touch ${at(".git/ran")}; cat`);
-    const told = await calls(() => {
+    const message = await calls(() => {
       for (const path of ["crlf.txt", "mixed.txt", "loud.raw"]) ground.repository.write(path, "trampled");
       ground.repository.write("tracked.raw", "LOUD!");
     });
-    expect(told).toContain("not put back: `tracked.raw` (git would run a filter to write it)");
+    expect(message).toContain("not put back: `tracked.raw` (git would run a filter to write it)");
     expect([text("crlf.txt"), text("mixed.txt"), text("loud.raw")]).toEqual([
       "one\r\ntwo\r\n",
       "one\r\ntwo\n",
@@ -271,17 +271,17 @@ describe("changes outside the lock are restored", () => {
     ground.repository.git("commit", "-qam", "ignored");
     ground.repository.write(".claude/settings.local.json", "{}");
     const config = text(".git/config");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write(".git/config", `${config}[core]\n\tfsmonitor = evil\n`);
       ground.repository.write(".git/hooks/pre-commit", "evil");
       ground.repository.write(".claude/settings.local.json", '{"hooks": {}}');
       ground.repository.write(".claude/skills/evil/SKILL.md", "evil");
       ground.repository.write(".mcp.json", "{}");
     });
-    expect(told).not.toContain("not put back");
+    expect(message).not.toContain("not put back");
     expect([text(".git/config"), text(".claude/settings.local.json")]).toEqual([config, "{}"]);
     for (const path of [".git/hooks/pre-commit", ".claude/skills", ".mcp.json"])
       expect(existsSync(at(path))).toBe(false);
-    expect(ground.repository.git("show", `${refIn(told)}:dot-git/hooks/pre-commit`)).toBe("evil");
+    expect(ground.repository.git("show", `${refIn(message)}:dot-git/hooks/pre-commit`)).toBe("evil");
   });
 });

@@ -39,8 +39,8 @@ it("a person's answer to a request for scope is added to the next result, once, 
   expect(await at.say(id, "approved")).toMatchObject({ allow: true });
   expect(await at.call("ls", { ...after, task: at.other })).toBe("");
   expect(await at.call("ls")).toBe(""); // a client has no field for it here
-  const told = JSON.parse(await at.call("ls", after));
-  expect(told.hookSpecificOutput.additionalContext).toBe(
+  const output = JSON.parse(await at.call("ls", after));
+  expect(output.hookSpecificOutput.additionalContext).toBe(
     `Lockstep: a person approved ${id}: you may now also write \`docs/guide.md\`.`,
   );
   expect(await at.call("ls", after)).toBe("");

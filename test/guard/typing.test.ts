@@ -23,7 +23,7 @@ const payload = (hook_event_name: string, tool_name: string, tool_input: object)
 });
 const asked = (tool: string, input: object) =>
   repository.guard(payload("PreToolUse", tool, input), { env, client: "codex" });
-const told = (tool: string, input: object) =>
+const called = (tool: string, input: object) =>
   repository.guard(payload("PostToolUse", tool, input), { env, client: "codex" });
 
 describe("a tool that types or runs commands under another name", () => {
@@ -49,7 +49,7 @@ describe("a tool that types or runs commands under another name", () => {
   ])("is compared afterwards, and changes outside the lock are restored: %s %j", async (tool, input) => {
     expect((await asked(tool, input)).exit).toBe(0);
     repository.write("docs/src/a/new.ts", "new\n");
-    const { stdout, stderr } = await told(tool, input);
+    const { stdout, stderr } = await called(tool, input);
     expect(stdout + stderr).toContain("docs/src/a/new.ts");
     expect(existsSync(join(repository.path, "docs/src/a/new.ts"))).toBe(false);
   });

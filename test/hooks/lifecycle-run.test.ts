@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type HookedRepository, hooked, program, programAgent, told } from "../support/hooked-run.ts";
+import { type HookedRepository, hooked, program, programAgent, resultOf } from "../support/hooked-run.ts";
 import { answer, awaits, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
@@ -15,7 +15,7 @@ async function runMovingBase(repository: HookedRepository, file: string, text: s
   repository.git("add", file);
   repository.git("commit", "-qm", "by a person");
   repository.write("state/go", "");
-  return told(await running.ended);
+  return resultOf(await running.ended);
 }
 
 describe("a run without any hooks configured", () => {
@@ -103,7 +103,7 @@ describe("`rebase_on_main` in a run", () => {
   );
 
   it("with a conflict asks the agent, tries again, and then proposes the fixed work", async () => {
-    const mends = program(`
+    const fixes = program(`
 const { setTimeout: sleep } = await import("node:timers/promises");
 if (input.fix_delta === null) {
   console.log("begun");
@@ -111,15 +111,15 @@ if (input.fix_delta === null) {
   writeFileSync("A.txt", "agent\\n");
 } else {
   console.log("found " + JSON.stringify(readFileSync("A.txt", "utf8")));
-  console.log("told " + input.fix_delta.guidance.includes('- "A.txt"'));
+  console.log("guidance " + input.fix_delta.guidance.includes('- "A.txt"'));
   writeFileSync("A.txt", "agent and person\\n");
 }
 answer("OK");`);
     using repository = hooked({
       agents: {},
-      tasks: [task("A", "mender")],
-      config: programAgent("mender") + config,
-      files: { "agents/mender.mjs": mends, "A.txt": "base\n" },
+      tasks: [task("A", "fixer")],
+      config: programAgent("fixer") + config,
+      files: { "agents/fixer.mjs": fixes, "A.txt": "base\n" },
     });
     const { stderr } = await runMovingBase(repository, "A.txt", "person\n");
     expect(await repository.hooksRun(), stderr).toEqual([
@@ -130,7 +130,7 @@ answer("OK");`);
       'before_submit: rebase_on_main: FAILURE: the rebase on `main` conflicts in "A.txt"',
     );
     expect(stderr).toMatch(/found "<<<<<<< .*person.*agent/);
-    expect(stderr).toContain("told true");
+    expect(stderr).toContain("guidance true");
     expect(repository.remote("show", "lockstep/A:A.txt")).toBe("agent and person");
     expect(repository.remote("rev-parse", "lockstep/A~1")).toBe(repository.git("rev-parse", "main"));
   });
@@ -204,14 +204,14 @@ task_types:
   });
 
   it("that find failing tests have the agent fix them before the submission", async () => {
-    const mends = program(`
+    const fixes = program(`
 writeFileSync("f.js", input.fix_delta === null ? "exports.f = 3;\\n" : "exports.f = 2;\\n");
 answer("OK");`);
     using repository = hooked({
       agents: {},
-      tasks: ['{ id: A, goal: do A, agent: mender, lock_scope: [f.js], acceptance_checks: ["cmd: true"] }'],
-      config: `${programAgent("mender")}hooks: { before_submit: [run_tests] }\n`,
-      files: { "agents/mender.mjs": mends },
+      tasks: ['{ id: A, goal: do A, agent: fixer, lock_scope: [f.js], acceptance_checks: ["cmd: true"] }'],
+      config: `${programAgent("fixer")}hooks: { before_submit: [run_tests] }\n`,
+      files: { "agents/fixer.mjs": fixes },
     });
     const { status, done, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
@@ -264,7 +264,7 @@ answer("OK");`);
   it.skipIf(missing)(
     "that are programs see the agent's checkout, and can write neither there nor in the project",
     async () => {
-      const told = [
+      const resultOf = [
         `'{"hook_point":"before_submit","task_id":"A","task_title":"do A","task_path":".agents-work/'*'/tasks.yaml",'`,
         `'"task_type":"product","branch_name":"lockstep/A","base_branch":"main","worktree":"/'*'",'`,
         `'"agent_name":"a","commits_count":1,"extra":{"skip_pr":false}}'`,
@@ -274,7 +274,7 @@ answer("OK");`);
         tasks: [task("A", "a", ", type: product")],
         config: "hooks: { before_submit: [{ command: [sh, hooks/look.sh] }] }\ntask_types: { product: {} }\n",
         files: {
-          "hooks/look.sh": `context=$(cat)\ncase $context in ${told}) ;; *) echo "$context" >&2; exit 1 ;; esac\ntree=$(echo "$context" | sed 's/.*"worktree":"\\([^"]*\\)".*/\\1/')\ntouch "$tree/x" hooks/x 2> /dev/null && exit 1\ntest -e "$tree/A.txt" && echo '{"allow":true,"code":"OK","reason":"seen","details":{}}'\n`,
+          "hooks/look.sh": `context=$(cat)\ncase $context in ${resultOf}) ;; *) echo "$context" >&2; exit 1 ;; esac\ntree=$(echo "$context" | sed 's/.*"worktree":"\\([^"]*\\)".*/\\1/')\ntouch "$tree/x" hooks/x 2> /dev/null && exit 1\ntest -e "$tree/A.txt" && echo '{"allow":true,"code":"OK","reason":"seen","details":{}}'\n`,
         },
       });
       const { status, stderr } = await repository.conduct();

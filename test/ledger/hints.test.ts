@@ -28,18 +28,18 @@ async function twoProcesses() {
 type Two = Awaited<ReturnType<typeof twoProcesses>>;
 
 /** Gives hints until the other process receives one: it listens from its first request on. */
-async function untilHeard({ one, other }: Two): Promise<void> {
-  const heard = other.after(other.count).then(() => true);
+async function untilReceived({ one, other }: Two): Promise<void> {
+  const received = other.after(other.count).then(() => true);
   for (;;) {
     one.give();
-    if (await Promise.race([heard, sleep(lookMs, false)])) return;
+    if (await Promise.race([received, sleep(lookMs, false)])) return;
   }
 }
 
 describe("a hint", () => {
   it("wakes another process that waits for a hint newer than the ones it has received", async () => {
     await using two = await twoProcesses();
-    await untilHeard(two);
+    await untilReceived(two);
     await sleep(lookMs); // the last one may still be on its way
     const { count } = two.other;
     const waits = two.other.after(count);
@@ -52,7 +52,7 @@ describe("a hint", () => {
 
   it("is merged with hints that are given at the same time", async () => {
     await using two = await twoProcesses();
-    await untilHeard(two);
+    await untilReceived(two);
     await sleep(lookMs);
     const { count } = two.other;
     for (let times = 0; times < 50; times += 1) two.one.give();
@@ -63,7 +63,7 @@ describe("a hint", () => {
 
   it("is received after the listening connection was lost", async () => {
     await using two = await twoProcesses();
-    await untilHeard(two);
+    await untilReceived(two);
     await two.raw("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
     const { count } = two.other;
     const after = async () => {

@@ -34,14 +34,14 @@ describe("kill -9 of a process that changes the ledger continuously", () => {
     const { repositories, rounds, atOnce } = kills.drivers;
     for (let number = 1; number <= repositories; number += 1) {
       using repository = temporaryRepository();
-      const told: Acknowledged[] = [];
+      const acknowledged: Acknowledged[] = [];
       for (let round = 1; round <= rounds; round += 1) {
         const names = Array.from({ length: atOnce }, (_, index) => `R${round}-${index}`);
-        await Promise.all(names.map((name) => killDriver(repository, { name, told })));
+        await Promise.all(names.map((name) => killDriver(repository, { name, acknowledged })));
         await expectAgreement(repository);
       }
-      expect(told.length).toBeGreaterThan(rounds);
-      expect(await findLost(repository, told)).toEqual([]);
+      expect(acknowledged.length).toBeGreaterThan(rounds);
+      expect(await findLost(repository, acknowledged)).toEqual([]);
       await expectGoesOn(repository);
     }
   });
@@ -61,11 +61,11 @@ describe("a process that changes the ledger continuously", () => {
 
 interface Driver {
   readonly name: string;
-  readonly told: Acknowledged[];
+  readonly acknowledged: Acknowledged[];
 }
 
 /** One in six is killed while it starts. The others work on the same ledger all the while. */
-async function killDriver(repository: Repository, { name, told }: Driver): Promise<void> {
+async function killDriver(repository: Repository, { name, acknowledged }: Driver): Promise<void> {
   using driver = startProgram([process.execPath, traffic, name], { cwd: repository.path });
   if (random() < 1 / 6) await sleep(random() * 200);
   else await eventually("a first change", () => driver.lines()[0] ?? endOf(driver));
@@ -74,7 +74,7 @@ async function killDriver(repository: Repository, { name, told }: Driver): Promi
   const run = await driver.ended;
   expect(run, run.stderr).toMatchObject({ signal: "SIGKILL", stderr: "" });
   const lines = driver.lines().map((line): Acknowledged => JSON.parse(line));
-  told.push(...lines);
+  acknowledged.push(...lines);
   if (lines.length > 0) expect(await findLost(repository, lines)).toEqual([]);
 }
 
@@ -83,13 +83,16 @@ function endOf({ process: { exitCode, signalCode } }: Running): string | undefin
 }
 
 /** Acknowledged changes that are missing in the ledger; the whole ledger is verified too. */
-async function findLost(repository: Repository, told: readonly Acknowledged[]): Promise<Acknowledged[]> {
+async function findLost(
+  repository: Repository,
+  acknowledged: readonly Acknowledged[],
+): Promise<Acknowledged[]> {
   const ledger = await openSqliteLedger({ folder: ledgerFolder(repository), create: false });
   try {
     expect((await ledger.verify()).problems).toEqual([]);
     const stories = Map.groupBy(await ledger.events(), ({ task }) => task);
     const lost: Acknowledged[] = [];
-    for (const one of told) {
+    for (const one of acknowledged) {
       const attempt = await ledger.attempt(one.task);
       const { epoch = 0, beatAt = "", tokens = 0 } = attempt ?? {};
       const isKept = epoch === one.epoch && beatAt >= one.beatAt && tokens >= one.tokens;

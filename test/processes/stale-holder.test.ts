@@ -37,13 +37,13 @@ describe.concurrent("an agent that is stopped for longer than its lease", () => 
     agent.process.kill("SIGSTOP");
 
     await reclaimLater(repository);
-    const heard = answers();
+    const answered = answers();
     await handIn(repository, await dispatch(repository, holder, { seconds: 600, context_revision: 1 }));
     const before = await lookAt(repository, holder);
     agent.process.kill("SIGCONT");
     await agent.ended;
 
-    expect(heard.filter(({ status }) => status !== 0)).toEqual([]);
+    expect(answered.filter(({ status }) => status !== 0)).toEqual([]);
     const tried = answers().slice(-everything.length);
     expect(tried.map(({ operation }) => operation)).toEqual(everything);
     for (const answer of tried) expectStale(answer, holder);

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const told: string[] = [];
-const onProgress = (line: string) => void told.push(line);
+const messages: string[] = [];
+const onProgress = (line: string) => void messages.push(line);
 
 const record = async (name: string, log: string, command = "npm test") => {
   const engine = await memoryEngine();
@@ -48,9 +48,9 @@ describe("the outputs of failed checks", () => {
 
   it("cause no refusal if they cannot be recorded, which is reported", async () => {
     writeFileSync(join(folder, "logs"), "a file in place of the folder");
-    told.length = 0;
+    messages.length = 0;
     await record("work", "x.log");
-    expect(told).toEqual([expect.stringContaining("`lockstep log` will not find these checks: ")]);
+    expect(messages).toEqual([expect.stringContaining("`lockstep log` will not find these checks: ")]);
   });
 
   it("are deleted if there are too many, the oldest first", async () => {

@@ -173,7 +173,7 @@ describe("many failures", () => {
   it("that a runner prints twice are shown once", () => {
     const twice = printed("jest").replace(
       / {2}● [\s\S]*(?=Test Suites:)/,
-      (told) => `${told}Summary of all failing tests\n${told}`,
+      (failures) => `${failures}Summary of all failing tests\n${failures}`,
     );
     expect(twice.split("● add › throws")).toHaveLength(3);
     expect(failingPart(twice).split("● add › throws")).toHaveLength(2);

@@ -148,11 +148,11 @@ describe("a base on which a check is flaky", () => {
     ground.write("main/merged.sh", `${merged} # merged\n`);
     const commit = ground.commit();
     for (let at = 0; at < fails; at += 1) ground.write(`home/counts/${at}`, "");
-    const told: string[] = [];
+    const messages: string[] = [];
     using prover = await Prover.open(ground.options);
     const checks = new ChecksProof({
       ...{ root: ground.options.root, prover, base, flaky },
-      onProgress: (line) => told.push(line),
+      onProgress: (line) => messages.push(line),
     });
     const wanted = { command: unlucky, kind };
     const red = kind === "project" ? await checks.findRedBase([wanted]) : undefined;
@@ -160,7 +160,7 @@ describe("a base on which a check is flaky", () => {
     const claim = { change, approves: async () => "refused" as const, ofRun: false };
     const proof =
       red === undefined ? await checks.prove(commit, [wanted], claim) : { refused: red, records: [] };
-    return { ...proof, told: told.filter((line) => line.includes("flaky")), runs: told.length };
+    return { ...proof, messages: messages.filter((line) => line.includes("flaky")), runs: messages.length };
   }
   const unlucky =
     'cd "$HOME/counts"; for f in *; do [ -e "$f" ] && rm "$f" && exit 1; done; cd - > /dev/null; sh merged.sh';
@@ -172,14 +172,14 @@ describe("a base on which a check is flaky", () => {
   }
 
   it("is reported once, and not at all if the check is listed", async () => {
-    const told = await prove({ fails: 1 });
-    expect(told).toMatchObject({
+    const messages = await prove({ fails: 1 });
+    expect(messages).toMatchObject({
       records: [{ outcome: "pass", before: { exit: 0, earlier: { exit: 1 } } }],
-      told: [expect.stringContaining("is flaky on the base")],
+      messages: [expect.stringContaining("is flaky on the base")],
     });
     expect(await prove({ fails: 1, flaky: [unlucky] })).toMatchObject({
       records: [{ outcome: "pass" }],
-      told: [],
+      messages: [],
     });
   });
 

@@ -44,7 +44,7 @@ function gatedRepository(files: Readonly<Record<string, string>>) {
   return { ...ground, edit, gate };
 }
 
-const told = (results: Awaited<ReturnType<typeof runGate>>) =>
+const findingsOf = (results: Awaited<ReturnType<typeof runGate>>) =>
   results.flatMap(({ check, findings }) =>
     findings.map(({ path, line = "", tasks = [] }) => `${check} ${path}:${line} ${tasks.join(" ")}`),
   );
@@ -53,7 +53,7 @@ describe("the gate over several tasks", () => {
   it("accepts compatible changes", async () => {
     using repository = gatedRepository({ "a.ts": "", "b.ts": "" });
     const results = await repository.gate({ "T-1": { "a.ts": 'import "./b"' }, "T-2": { "b.ts": "1" } });
-    expect(told(results)).toEqual([]);
+    expect(findingsOf(results)).toEqual([]);
     expect(whyGateFails(results)).toBeUndefined();
     expect(results[0]?.note).toBe("the changed files of 2 tasks were compared: 2");
   });
@@ -79,7 +79,7 @@ describe("the gate over several tasks", () => {
       "T-1": { "a.txt": "0\n2\n3\n4\n5\n6\n" },
       "T-2": { "a.txt": "1\n2\n3\n4\n5\n0\n" },
     });
-    expect(told(results)).toEqual(["file_conflict a.txt: T-1 T-2"]);
+    expect(findingsOf(results)).toEqual(["file_conflict a.txt: T-1 T-2"]);
     expect(whyGateFails(results)?.details).toMatchObject({
       failed: [{ check: "file_conflict", route: "serial" }],
     });
@@ -98,7 +98,7 @@ describe("the gate over several tasks", () => {
       "T-1": { "broken.ts": "(", "a.ts": 'import "./b"', "gone.ts": null },
       "T-2": { "b.ts": 'import "./a"; console.log(1)', "client.ts": 'fetch("/api/user")' },
     });
-    expect(told(results)).toEqual([
+    expect(findingsOf(results)).toEqual([
       "syntax broken.ts:1 T-1",
       "imports old.ts:1 T-1",
       "imports a.ts:1 T-1 T-2",
@@ -111,8 +111,8 @@ describe("the gate over several tasks", () => {
     using repository = gatedRepository({ "a.txt": "" });
     const set = { syntax: { command: ["false"] as [string] } };
     const two = { "T-1": { "b.txt": "" }, "T-2": { "c.txt": "" } };
-    expect(told(await repository.gate(two, set))).toEqual(["syntax .: "]);
-    expect(told(await repository.gate({ "T-3": { "d.txt": "" } }, set))).toEqual(["syntax .: T-3"]);
+    expect(findingsOf(await repository.gate(two, set))).toEqual(["syntax .: "]);
+    expect(findingsOf(await repository.gate({ "T-3": { "d.txt": "" } }, set))).toEqual(["syntax .: T-3"]);
   });
 });
 
@@ -121,7 +121,7 @@ describe("the gate", () => {
     const text = "call();\n".repeat(20);
     using repository = gatedRepository({ "a.ts": text });
     repository.edit({ "a.ts": null, "renamed.ts": text });
-    expect(told(await repository.gate({ "T-1": { "a.ts": `${text}(\n` } }))).toEqual([
+    expect(findingsOf(await repository.gate({ "T-1": { "a.ts": `${text}(\n` } }))).toEqual([
       "syntax renamed.ts:22 T-1",
     ]);
   });
@@ -129,7 +129,7 @@ describe("the gate", () => {
   it("finds an error in an unchanged file that a deletion causes", async () => {
     using repository = gatedRepository({ "src/a.ts": "", "src/b.ts": 'import "./a.js"', "c.ts": "" });
     const results = await repository.gate({ "T-1": { "src/a.ts": null }, "T-2": { "c.ts": "1" } });
-    expect(told(results)).toEqual(["imports src/b.ts:1 T-1"]);
+    expect(findingsOf(results)).toEqual(["imports src/b.ts:1 T-1"]);
   });
 
   it("finds a cycle that two changes close through unchanged files", async () => {
@@ -143,7 +143,7 @@ describe("the gate", () => {
       "T-1": { "a.ts": 'import "./b"' },
       "T-2": { "c.ts": 'import "./d"' },
     });
-    expect(told(results)).toEqual(["imports a.ts:1 T-1 T-2"]);
+    expect(findingsOf(results)).toEqual(["imports a.ts:1 T-1 T-2"]);
   });
 
   it("treats everything behind a link as unknown", async () => {
@@ -167,6 +167,6 @@ describe("the gate", () => {
       code: "E-CONFIG",
       message: expect.stringMatching(/^\.lockstep\/systemPatterns\.md:3: regex `\(` cannot be used/),
     });
-    expect(told(await repository.gate({ "T-2": { "a.ts": "1" } }, { conventions: "off" }))).toEqual([]);
+    expect(findingsOf(await repository.gate({ "T-2": { "a.ts": "1" } }, { conventions: "off" }))).toEqual([]);
   });
 });

@@ -11,8 +11,8 @@ interface Refused {
 }
 
 async function landed(repository: LandRepository, ...words: string[]) {
-  const { status, landed: told } = await repository.land(...words);
-  return { status, told, refused: told.refused as Refused | null };
+  const { status, landed: landing } = await repository.land(...words);
+  return { status, landing, refused: landing.refused as Refused | null };
 }
 
 const recipes: readonly [string, string, Record<string, string | null>][] = isMissing("make")
@@ -39,7 +39,7 @@ describe("a change that weakens the tests that it is judged by", () => {
     expect((await repository.run(["decide", "UD-1", "yes: f is 9 now"])).status).toBe(0);
     const accepted = await landed(repository, "work");
     expect(accepted.status).toBe(0);
-    expect(accepted.told.tests).toMatchObject({
+    expect(accepted.landing.tests).toMatchObject({
       outcome: "accepted",
       accepted: { decision: "UD-1", reason: "f is 9 now" },
     });
@@ -67,7 +67,7 @@ describe("a change that weakens the tests that it is judged by", () => {
     await repository.land("work");
     await repository.run(["decide", "UD-1", "accept: fine"]);
     const more = ["--check", "sh test/g.sh", "--dry-run"];
-    expect((await landed(repository, "work", ...more)).told).toMatchObject({ outcome: "proven" });
+    expect((await landed(repository, "work", ...more)).landing).toMatchObject({ outcome: "proven" });
     repository.git("checkout", "-q", "work");
     repository.write("test/g.sh", "true\n");
     repository.write("g.txt", "x\n");
@@ -98,8 +98,8 @@ describe("a change that weakens the tests that it is judged by", () => {
     repository.write(".lockstep/config.yaml", "tests: { weaken: refuse }\n");
     expect(await landed(repository, "work")).toMatchObject({ status: 2, refused: { code: "R-TW-001" } });
     repository.write(".lockstep/config.yaml", "tests: { weaken: allow }\n");
-    const { status, told } = await landed(repository, "work");
-    expect({ status, weakened: told.weakened }).toEqual({
+    const { status, landing } = await landed(repository, "work");
+    expect({ status, weakened: landing.weakened }).toEqual({
       status: 0,
       weakened: [{ path: "test/f.test.js", what: "test file changed" }],
     });
@@ -156,9 +156,9 @@ describe("a change that touches tests and weakens nothing", () => {
       "f.js": "exports.f = 2;\n",
       "package.json": '{"version":"1.0.0","scripts":{"test":"node test/f.test.js"}}\n',
     });
-    const { told } = await landed(repository, "work");
-    expect(told).toMatchObject({ outcome: "merged", tests: { outcome: "untouched" } });
-    expect(told.evidence).toHaveLength(1);
+    const { landing } = await landed(repository, "work");
+    expect(landing).toMatchObject({ outcome: "merged", tests: { outcome: "untouched" } });
+    expect(landing.evidence).toHaveLength(1);
   });
 
   it("may be allowed in advance, for these tests only", async () => {
@@ -167,7 +167,7 @@ describe("a change that touches tests and weakens nothing", () => {
     expect((await landed(repository, "work", "--may-change-tests", "test/g.sh")).status).toBe(3);
     expect(await landed(repository, "work", "--may-change-tests", "test/f.*")).toMatchObject({
       status: 0,
-      told: { outcome: "merged", tests: { outcome: "allowed", weakened: [{ path: "test/f.test.js" }] } },
+      landing: { outcome: "merged", tests: { outcome: "allowed", weakened: [{ path: "test/f.test.js" }] } },
     });
   });
 });

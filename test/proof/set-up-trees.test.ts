@@ -348,7 +348,7 @@ describe("a slow command", () => {
   it.each([
     ["a set-up", "still setting up: sh -c "],
     ["a check", "still running: "],
-  ])("is reported while it runs: %s", async (kind, told) => {
+  ])("is reported while it runs: %s", async (kind, message) => {
     using ground = provingGround();
     const line = "echo begun; until test -e $HOME/counts/go; do sleep 0.1; done";
     const lines: string[] = [];
@@ -363,7 +363,7 @@ describe("a slow command", () => {
       onProgress,
     });
     expect(error).toBe("");
-    expect(lines.find((text) => text.startsWith(told))).toMatch(/, for \d+ s; /);
+    expect(lines.find((text) => text.startsWith(message))).toMatch(/, for \d+ s; /);
   });
 
   it("is reported with its last output line, without secrets", async () => {
@@ -372,9 +372,9 @@ describe("a slow command", () => {
     using teller = new SlowTeller({ what: "setting up: npm ci", firstMs: 1, tell: resolve });
     teller.heard(Buffer.from("one\r\nfetch"));
     teller.heard(Buffer.from(`ing with ${token}\n\n`));
-    const told = await promise;
-    expect(told).toMatch(/^still setting up: npm ci, for \d+ s; last line: fetching with /);
-    expect(told).not.toContain(token);
+    const message = await promise;
+    expect(message).toMatch(/^still setting up: npm ci, for \d+ s; last line: fetching with /);
+    expect(message).not.toContain(token);
   });
 
   it("is reported if its output has stopped, with a hint", async () => {

@@ -64,11 +64,11 @@ describe("a client that uses up its token budget", () => {
     expect(answered.stderr).toContain("to continue: lockstep run .agents-work/");
     const second = await repository.run(["run", "--tokens", "3000", "--json"], { env });
     expect(readRun(second.stdout).states, second.stderr).toEqual({ A: "MERGED" });
-    const heard = readFileSync(join(home.path, "heard"), "utf8")
+    const prompts = readFileSync(join(home.path, "heard"), "utf8")
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(heard).toMatchObject([
+    expect(prompts).toMatchObject([
       { resumed: null, began: false },
       {
         resumed: "conversation-1",

@@ -158,12 +158,12 @@ describe("several branches", () => {
       repository.branch("bad", { "f.js": "exports.f = 3;\n" });
       repository.branch("good", { "a.js": "exports.a = 2;\n" });
       const { status, branches } = await landAll(repository, ...order);
-      const told = Object.fromEntries(
+      const results = Object.fromEntries(
         branches.map(({ branch, outcome, refused }) => [branch, [outcome, refused?.code]]),
       );
-      expect({ status, told }).toEqual({
+      expect({ status, results }).toEqual({
         status: 2,
-        told: { bad: ["refused", "R-PC-002"], good: ["merged", undefined] },
+        results: { bad: ["refused", "R-PC-002"], good: ["merged", undefined] },
       });
     }
   });

@@ -214,10 +214,12 @@ describe("a landing that is refused", () => {
 describe("a check that proves nothing", () => {
   async function asked(repository: LandRepository) {
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
-    const told = await repository.run(["land", "work", "--proves", "true", "--check", "true"]);
-    expect(told.stderr).toContain("`true` proves nothing: it also passes on the base, without the change; ");
-    expect(told.stdout).toMatch(/^true \(check\) +exit 0 /m);
-    expect(told.stdout).toMatch(/^true \(proves\) +exit 0 /m);
+    const output = await repository.run(["land", "work", "--proves", "true", "--check", "true"]);
+    expect(output.stderr).toContain(
+      "`true` proves nothing: it also passes on the base, without the change; ",
+    );
+    expect(output.stdout).toMatch(/^true \(check\) +exit 0 /m);
+    expect(output.stdout).toMatch(/^true \(proves\) +exit 0 /m);
     const { status, landed } = await repository.land("work", "--proves", "true");
     const { details, reason } = landed.refused as { details: { decision: string }; reason: string };
     expect({ status, reason }).toEqual({
@@ -361,8 +363,8 @@ describe("the base", () => {
     const shown = (await repository.run(["status"])).stdout;
     expect(shown).toContain("waiting for you");
     expect(shown).toContain("lockstep land work");
-    const told = (await repository.run(["land", "work"])).stdout;
-    expect(told).toMatch(
+    const output = (await repository.run(["land", "work"])).stdout;
+    expect(output).toMatch(
       /^waiting for a person: work; no question is open: do what the message names, then land again$/m,
     );
     expect((await repository.run(["decide"])).stdout).toContain("1 landing waits");

@@ -103,7 +103,7 @@ describe("an integration that is killed", () => {
     const run = await unharmed.run(landing, { env: whole.env });
     expect(run.status, run.stderr).toBe(0);
     const count = whole.started();
-    const told = new Set<string>();
+    const lines = new Set<string>();
     let killed = 0;
     for (let round = 0; round < rounds; round += 1) {
       using repository = repositoryWithBranches();
@@ -117,11 +117,11 @@ describe("an integration that is killed", () => {
         killed += 1;
         await eventually("the end of its git", () => killing.isOver() || undefined);
       } else expect(status, stderr).toBe(0); // this time it needed fewer git commands
-      told.add(expectOldOrNew(repository, before));
+      lines.add(expectOldOrNew(repository, before));
       await landAgain(repository, { thorough: round % 5 === 0 });
     }
     // Whether one of them comes after the move depends on the number of git commands; the cases above cover it.
-    expect(told).toContain("old");
+    expect(lines).toContain("old");
     expect(killed).toBeGreaterThan(rounds / 2);
   });
 });
@@ -189,9 +189,9 @@ describe("a move of the base that was interrupted", () => {
     using _repository = repository;
     repository.write(".git/index.lock", "");
     repository.write(".git/refs/heads/main.lock", "");
-    const told = await recover();
-    expect(told.filter((line) => line.startsWith("removed"))).toHaveLength(2);
-    repository.git("commit", "-q", "--allow-empty", "-m", "it goes on");
+    const lines = await recover();
+    expect(lines.filter((line) => line.startsWith("removed"))).toHaveLength(2);
+    repository.git("commit", "-q", "--allow-empty", "-m", "a later commit");
   });
 
   it("is left to the process that is still working on it", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hooked, program, programAgent, told } from "../support/hooked-run.ts";
+import { hooked, program, programAgent, resultOf } from "../support/hooked-run.ts";
 import { limitedClient } from "../support/limited-client.ts";
 import { answer, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
@@ -27,7 +27,7 @@ describe("a reviewer", () => {
     using repository = reviewed(
       `  looks: { adapter: claude, role: Reviewer }\nsandbox: off\n${reviewedBy("looks")}`,
     );
-    const { status, states, stderr } = told(await repository.run(["run", "--json"], client));
+    const { status, states, stderr } = resultOf(await repository.run(["run", "--json"], client));
     expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
     expect(stderr).toMatch(/could not review it: looks is out of quota until .*: no more today/);
     const limits = await repository.events<{ data: { agents: readonly string[] } }>("agent.limited");
@@ -44,7 +44,7 @@ describe("a reviewer", () => {
     using run = repository.start(["run", "--json"], client);
     await eventually("the other one is merged", () => (/ B .*merged/.test(run.errors()) ? true : undefined));
     run.process.kill("SIGINT");
-    const { states, stderr } = told(await run.ended);
+    const { states, stderr } = resultOf(await run.ended);
     expect(states, stderr).toEqual({ A: "REVIEW", B: "MERGED" });
   });
 
@@ -58,7 +58,7 @@ task_types:
 `,
       { "agents/other.mjs": program('answer("OK");') },
     );
-    const { status, states, stderr } = told(await repository.run(["run", "--json"], client));
+    const { status, states, stderr } = resultOf(await repository.run(["run", "--json"], client));
     expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
     const reviews = await repository.events<{ data: { agent: string } }>("task.reviewed");
     expect(reviews.map(({ data }) => data.agent)).toEqual(["other"]);
@@ -69,13 +69,13 @@ task_types:
     using repository = reviewed(
       `  looks: { adapter: claude, role: Reviewer, fallback: a }\nsandbox: off\n${reviewedBy("looks")}`,
     );
-    const { status, states, stderr } = told(await repository.run(["run", "--json"], client));
+    const { status, states, stderr } = resultOf(await repository.run(["run", "--json"], client));
     expect({ status, states }, stderr).toEqual({ status: 3, states: { A: "REVIEW" } });
     expect(stderr).toContain(
       "looks is not logged in: no more today; log in, then `lockstep decide UD-1 done`",
     );
     expect((await repository.run(["decide", "UD-1", "done"])).status).toBe(0);
-    const again = told(await repository.run(["run", "--json"], client));
+    const again = resultOf(await repository.run(["run", "--json"], client));
     expect(again.states, again.stderr).toEqual({ A: "MERGED" });
   });
 

@@ -19,7 +19,7 @@ function planned(attempts: readonly (readonly string[])[], limits = "{}", task =
   });
 }
 
-interface Told {
+interface TaskReport {
   readonly state: string;
   readonly code: string | null;
   readonly attempts: number;
@@ -31,12 +31,12 @@ async function run(repository: LandRepository) {
   const { status, stdout, stderr } = await repository.run(["run", "--json"]);
   expect(stdout, stderr).not.toBe("");
   const document = JSON.parse(stdout) as {
-    readonly tasks: readonly Told[];
+    readonly tasks: readonly TaskReport[];
     readonly cost_usd: number | null;
   };
   const [task] = document.tasks;
   const memory = memoryOf(repository);
-  return { status, stderr, task: task as Told, cost: document.cost_usd, memory };
+  return { status, stderr, task: task as TaskReport, cost: document.cost_usd, memory };
 }
 
 function memoryOf({ path }: LandRepository): string {

@@ -40,8 +40,8 @@ describe("a `manual:` check", () => {
 
   it("is asked with the steps from the agent's answer, which `task show` prints too", async () => {
     const steps = "manual_steps: [open /prices, 'look at the sum'], tests_added_or_updated: [A.txt]";
-    const told = answer("OK").replace("notes: []", `notes: [], ${steps}`);
-    using repository = hooked({ agents: { a: [[writes("A"), told]] }, tasks: [task(both)] });
+    const withSteps = answer("OK").replace("notes: []", `notes: [], ${steps}`);
+    using repository = hooked({ agents: { a: [[writes("A"), withSteps]] }, tasks: [task(both)] });
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(3);
     const { stdout: asked } = await repository.run(["decide", "--json"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hooked, program, programAgent, told } from "../support/hooked-run.ts";
+import { hooked, program, programAgent, resultOf } from "../support/hooked-run.ts";
 import { answer, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
@@ -60,12 +60,12 @@ answer(first ? "FAIL" : "OK", first ? ["high: A.txt:1: made of nothing"] : ["low
   it("is reviewed with the files that the task names, including the session's own", async () => {
     const looks = program(`
 const session = /refs\\/lockstep\\/([^/]+)/.exec(input.review.ref)[1];
-console.log("lent " + readFileSync(".agents-work/" + session + "/tasks.yaml", "utf8").includes("id: A"));
+console.log("plan " + readFileSync(".agents-work/" + session + "/tasks.yaml", "utf8").includes("id: A"));
 answer("OK");`);
     using repository = reviewed(looks);
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
-    expect(stderr).toContain("looks: lent true");
+    expect(stderr).toContain("looks: plan true");
   });
 
   it("is refused for a blocking finding, even if the reviewer's verdict is positive", async () => {
@@ -202,7 +202,7 @@ answer(bad ? "FAIL" : "OK", bad ? ["high: more of it"] : []);`);
 });
 
 describe("work whose tests fail", () => {
-  const mends = program(`
+  const fixes = program(`
 const found = input.fix_delta === null ? "made" : input.fix_delta.details.investigation.findings[0];
 writeFileSync("A.txt", found + "\\n");
 answer("OK");`);
@@ -216,13 +216,13 @@ console.log([input.role, command, output === "", input.review.look_at].join(" | 
 answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + ", and no more"]);`);
     using repository = hooked({
       agents: {},
-      tasks: [wanting("mends")],
-      config: programAgent("mends") + programAgent("asks", "QA"),
-      files: { "agents/mends.mjs": mends, "agents/asks.mjs": asks },
+      tasks: [wanting("fixes")],
+      config: programAgent("fixes") + programAgent("asks", "QA"),
+      files: { "agents/fixes.mjs": fixes, "agents/asks.mjs": asks },
     });
     const { status, stderr, done } = await repository.conduct();
     expect(status, stderr).toBe(0);
-    expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2, agent: "mends" });
+    expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2, agent: "fixes" });
     expect(stderr).toContain("asks: QA | grep more A.txt | true | why `grep more A.txt` fails");
     expect(repository.git("show", "main:A.txt")).toBe("high: A.txt:1: says made, and no more");
     const [review] = await repository.events<Reviewed>("task.reviewed");
@@ -232,13 +232,13 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
   it("is returned with the output alone if QA made it or cannot analyse it", async () => {
     using repository = hooked({
       agents: {},
-      tasks: [wanting("tests"), wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt")],
-      config: `${programAgent("tests", "QA")}${programAgent("mends")}limits: { review_retries: 1 }\n`,
+      tasks: [wanting("tests"), wanting("fixes").replace("id: A", "id: B").replaceAll("A.txt", "B.txt")],
+      config: `${programAgent("tests", "QA")}${programAgent("fixes")}limits: { review_retries: 1 }\n`,
       files: {
         "agents/tests.mjs": program(
           'if (input.review !== undefined) process.exit(1);\nwriteFileSync("A.txt", "made\\n");\nanswer("OK");',
         ),
-        "agents/mends.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
+        "agents/fixes.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
       },
     });
     const { done, stderr } = await repository.conduct();
@@ -254,13 +254,13 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
     using repository = hooked({
       agents: good,
       tasks: [
-        wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt"),
+        wanting("fixes").replace("id: A", "id: B").replaceAll("A.txt", "B.txt"),
         task("A", "a"),
         '{ id: C, goal: do C, agent: late, depends_on: [A], lock_scope: [C.txt], acceptance_checks: ["cmd: true"] }',
       ],
-      config: `${programAgent("mends")}${programAgent("late")}${programAgent("hangs", "QA")}limits: { batching: continuous }\n`,
+      config: `${programAgent("fixes")}${programAgent("late")}${programAgent("hangs", "QA")}limits: { batching: continuous }\n`,
       files: {
-        "agents/mends.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
+        "agents/fixes.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
         "agents/late.mjs": program('writeFileSync("C.txt", "made\\n");\nanswer("OK");'),
         "agents/hangs.mjs": program('console.log("looking");\nsetInterval(() => {}, 1000);'),
       },
@@ -271,7 +271,7 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
       run.errors().match(/[AC] .*merged/g)?.length === 2 ? true : undefined,
     );
     expect((await repository.run(["stop", "B"])).status).toBe(0);
-    const { stderr, done } = told(await run.ended);
+    const { stderr, done } = resultOf(await run.ended);
     const states = done.tasks.map(({ id, state }) => [id.slice(-1), state]);
     expect(states, stderr).toEqual([
       ["A", "MERGED"],

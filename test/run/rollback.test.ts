@@ -149,7 +149,7 @@ describe("rolling back a task", () => {
     expect(await show(repository, "C")).toMatchObject({ state: "BLOCKED", code: "R-DP-001" });
     expect((await repository.run(["task", "retry", "B"])).stdout).toContain("B-r1");
     expect(await show(repository, "C")).toMatchObject({ depends_on: ["B-r1"], waiting_for: ["B-r1"] });
-    const told = await repository.run([
+    const output = await repository.run([
       "audit",
       "list",
       "--task",
@@ -158,7 +158,7 @@ describe("rolling back a task", () => {
       "task.redirected",
       "--json",
     ]);
-    expect(told.stdout, told.stderr).toContain('"B-r1"');
+    expect(output.stdout, output.stderr).toContain('"B-r1"');
     expect((await repository.run(["reconcile"])).status).toBe(0);
   });
 

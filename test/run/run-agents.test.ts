@@ -111,8 +111,8 @@ describe("a changed plan", () => {
     expect(status).toBe(2);
     expect(stderr).toContain("E-PLAN: `A` cannot be changed, because it has started");
     expect(stderr).toContain("--again");
-    const anew = await runPlan(repository, "--again");
-    expect(anew.states).toMatchObject({ C: "MERGED" });
+    const again = await runPlan(repository, "--again");
+    expect(again.states).toMatchObject({ C: "MERGED" });
   });
 });
 
@@ -153,7 +153,7 @@ describe("an agent that cannot be started here", () => {
   });
 
   it("is reported if its own files are not committed, and not if they are committed or included", async () => {
-    const [answered, config] = [JSON.stringify({}), "workspace: { include: [lent] }\n"];
+    const [answered, config] = [JSON.stringify({}), "workspace: { include: [vendor] }\n"];
     const program = (file: string) =>
       `  own: { adapter: command, run: [cat, ${file}], args: [-u] }\n${config}`;
     using repository = planned({ agents: {}, config: program("./own/a.txt"), tasks: [task("A", "own")] });
@@ -171,12 +171,12 @@ describe("an agent that cannot be started here", () => {
     });
     const ground = (file: string) => ({
       agent: { adapter: "command" as const, run: ["cat", file] as [string, string], args: ["-u"] },
-      at: { root: repository.path, baseCommit: "HEAD", include: ["lent/"] },
+      at: { root: repository.path, baseCommit: "HEAD", include: ["vendor/"] },
     });
     const lacking = ({ agent, at }: ReturnType<typeof ground>) => uncommittedFiles(agent, at);
-    repository.write("lent/b.txt", "");
+    repository.write("vendor/b.txt", "");
     expect(await lacking(ground("own/a.txt"))).toEqual(["own/a.txt"]);
-    expect(await lacking(ground("lent/b.txt"))).toEqual([]);
+    expect(await lacking(ground("vendor/b.txt"))).toEqual([]);
     expect(await lacking(ground("tasks.yaml"))).toEqual([]);
     expect(await lacking(ground(join(repository.path, "own/a.txt")))).toEqual([]);
     expect(await lacking(ground("nowhere.txt"))).toEqual([]);

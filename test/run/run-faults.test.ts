@@ -240,8 +240,8 @@ describe("an agent that claims more than its work proves", () => {
     expect(stdout).toContain(
       "unproven claim: the agent says that it changed ghost.ts, but its work does not contain that\n",
     );
-    const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
-    expect(told?.unproven_claims).toEqual(["ghost.ts"]);
+    const [reported] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
+    expect(reported?.unproven_claims).toEqual(["ghost.ts"]);
   });
 
   it("is reported for tests that it did not write and for actions without evidence", async () => {
@@ -259,8 +259,8 @@ describe("an agent that claims more than its work proves", () => {
     for (const line of lines) expect(stdout).toContain(`unproven claim: ${line}\n`);
     const { stdout: shown } = await repository.run(["task", "show", "A"]);
     for (const line of lines) expect(shown).toContain(line);
-    const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_deeds: unknown }[];
-    expect(told?.unproven_deeds).toHaveLength(2);
+    const [reported] = (await runPlan(repository)).done.tasks as unknown as { unproven_deeds: unknown }[];
+    expect(reported?.unproven_deeds).toHaveLength(2);
   });
 });
 
@@ -281,8 +281,10 @@ describe("an agent that disables a test", () => {
     const { status, stdout } = await repository.run(["run"]);
     expect(status, stdout).toBe(0);
     expect(stdout).toContain("tests weakened");
-    const [told] = (await runPlan(repository)).done.tasks as unknown as { weakened: unknown }[];
-    expect(told?.weakened).toMatchObject([{ path: "test/f.test.js", what: "most of the test file is gone" }]);
+    const [reported] = (await runPlan(repository)).done.tasks as unknown as { weakened: unknown }[];
+    expect(reported?.weakened).toMatchObject([
+      { path: "test/f.test.js", what: "most of the test file is gone" },
+    ]);
     expect(repository.git("log", "-1", "--format=%B")).toContain(
       "Lockstep-Weakened: accepted in UD-1: f is gone",
     );

@@ -247,9 +247,9 @@ describe("Ctrl-C", () => {
     const says = (word: string) =>
       eventually(`it says ${word}`, () => running.errors().includes(word) || undefined);
     await says("begun");
-    for (const heard of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
+    for (const message of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
       running.process.kill("SIGINT");
-      await says(heard);
+      await says(message);
     }
     repository.write("state/go", "");
     const { status, stdout } = await running.ended;

@@ -45,7 +45,7 @@ function expectGone(repository: LandRepository): void {
   expect(isHeld(alive)).toBe(false);
 }
 
-async function told(repository: LandRepository, ...words: string[]) {
+async function resultOf(repository: LandRepository, ...words: string[]) {
   const { status, stdout, stderr } = await repository.run(words);
   const verdict = JSON.parse(stdout) as { code: string; reason: string; details: Record<string, unknown> };
   return { status, stderr, ...verdict };
@@ -58,7 +58,7 @@ describe("`lockstep stop`", () => {
   it("ends an agent with all its processes, keeps its work, and the run continues without it", async () => {
     using repository = slow();
     using running = await begun(repository);
-    const { status, details } = await told(repository, "stop", "A", "--json");
+    const { status, details } = await resultOf(repository, "stop", "A", "--json");
     expectGone(repository);
     expect({ status, details }).toMatchObject({ status: 0, details: { state: "BLOCKED" } });
     const { states } = readRun((await running.ended).stdout);
@@ -93,22 +93,22 @@ describe("`lockstep stop`", () => {
     using running = await begun(repository);
     running.process.kill("SIGKILL");
     await running.ended;
-    const { status } = await told(repository, "stop", "A", "--json");
+    const { status } = await resultOf(repository, "stop", "A", "--json");
     expect(status).toBe(0);
     expectGone(repository);
   });
 
   it("reports the state of a task without an agent", async () => {
     using repository = slow();
-    expect(await told(repository, "stop", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
-    expect(await told(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "stop", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });
 });
 
 describe("`lockstep take`", () => {
   async function taken(repository: LandRepository) {
     using running = await begun(repository);
-    const { status, stderr, details } = await told(repository, "take", "A", "--json");
+    const { status, stderr, details } = await resultOf(repository, "take", "A", "--json");
     expect({ status, stderr, details }).toMatchObject({ status: 0, details: { state: "IN_PROGRESS" } });
     expectGone(repository);
     const ended = await running.ended;
@@ -161,13 +161,13 @@ describe("`lockstep take`", () => {
     using repository = slow();
     const { folder, key } = await taken(repository);
     writeFileSync(join(folder, "f.js"), "exports.f = 2;\n");
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({
       status: 2,
       code: "R-PO-002",
       reason: expect.stringContaining(`lockstep widen ${key} `),
     });
     expect((await repository.run(["widen", "A", "f.js", "--why", "needed"])).status).toBe(0);
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 0 });
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({ status: 0 });
     expect((await runPlan(repository)).status).toBe(0);
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 2;");
   });
@@ -175,9 +175,9 @@ describe("`lockstep take`", () => {
   it("also gives the work of a stopped agent", async () => {
     using repository = slow();
     using running = await begun(repository);
-    const stopped = await told(repository, "stop", "A", "--json");
+    const stopped = await resultOf(repository, "stop", "A", "--json");
     await running.ended;
-    const { status, details } = await told(repository, "take", "A", "--json");
+    const { status, details } = await resultOf(repository, "take", "A", "--json");
     const { folder } = stopped.details;
     expect({ status, details }).toMatchObject({ status: 0, details: { state: "IN_PROGRESS", folder } });
     expect(readFileSync(join(String(folder), "A.txt"), "utf8")).toBe("half\n");
@@ -193,21 +193,21 @@ describe("`lockstep take`", () => {
       tasks: [task("A", "a")],
     });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
-    const taken = await told(repository, "take", "A", "--json");
+    const taken = await resultOf(repository, "take", "A", "--json");
     expect(taken).toMatchObject({ status: 0, details: { state: "IN_PROGRESS" } });
     expect(readFileSync(join(String(taken.details.folder), "A.txt"), "utf8")).toBe("half\n");
     expect((await repository.run(["submit", "A"])).status).toBe(0);
     expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
-    expect(await told(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-ST-001" });
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-ST-001" });
   });
 
   it("reports what to do if the checkout is missing", async () => {
     using repository = planned({ agents: { a: [["exit: 3"]] }, tasks: [task("A", "a")] });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
-    const { details } = await told(repository, "take", "A", "--json");
+    const { details } = await resultOf(repository, "take", "A", "--json");
     await repository.run(["stop", "A"]);
     rmSync(String(details.folder), { recursive: true });
-    expect(await told(repository, "take", "A", "--json")).toMatchObject({
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({
       ...{ status: 2, code: "R-ST-001", reason: expect.stringContaining("lockstep task retry A") },
     });
   });
@@ -231,10 +231,16 @@ describe("`lockstep take`", () => {
     expect(await repository.run(["diff", "A"])).toMatchObject({
       ...{ status: 0, stdout: "", stderr: "task A: no changes so far\n" },
     });
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({
+      status: 2,
+      code: "R-IN-001",
+    });
     expect((await repository.run(["take", "A"])).status).toBe(0);
     await running.ended;
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 2, code: "R-PC-003" });
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({
+      status: 2,
+      code: "R-PC-003",
+    });
   });
 });
 
@@ -271,7 +277,7 @@ describe("`lockstep log -f`", () => {
         lines: whole.stdout.split("\n\nCHECK")[0]?.split("\n"),
       });
     }
-    expect(await told(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });
 });
 
@@ -299,7 +305,7 @@ describe("`lockstep diff` of a task in progress", () => {
       stderr: "",
     });
     expect(stdout).not.toContain("worklogs");
-    const { details } = await told(repository, "stop", "A", "--json");
+    const { details } = await resultOf(repository, "stop", "A", "--json");
     expect(existsSync(join(String(details.folder), "PWNED"))).toBe(false);
     expect(existsSync(join(repository.path, "PWNED"))).toBe(false);
     await running.ended;

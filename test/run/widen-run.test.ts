@@ -11,7 +11,7 @@ const asking = `${cli} widen A f.js --why needed`;
 const runs = (line: string) => `run: { command: ${JSON.stringify(line)} }`;
 const widens = runs(asking);
 const edits = 'write: { path: f.js, text: "exports.f = 2;\\n" }';
-const strays = 'write: { path: stray.txt, text: "" }';
+const writesOutside = 'write: { path: stray.txt, text: "" }';
 const limits = (widen: string) => `limits: { widen: ${widen} }\n`;
 const merged = (repository: LandRepository) => repository.git("show", "main:f.js");
 
@@ -53,9 +53,9 @@ describe("an agent that asks for more scope", () => {
   });
 
   it("gets it while it works, once a person approves", async () => {
-    const hears = runs(`until ${asking} | grep "nothing to add"; do sleep 0.2; done`);
+    const waits = runs(`until ${asking} | grep "nothing to add"; do sleep 0.2; done`);
     using repository = planned({
-      agents: { a: [[widens, writes("A"), hears, edits, answer("OK")]] },
+      agents: { a: [[widens, writes("A"), waits, edits, answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run", "--json"]);
@@ -70,9 +70,9 @@ describe("an agent that asks for more scope", () => {
   });
 
   it("is informed of a person's refusal, and is merged without it", async () => {
-    const hears = runs(`while ${asking}; do sleep 0.2; done`);
+    const waits = runs(`while ${asking}; do sleep 0.2; done`);
     using repository = planned({
-      agents: { a: [[hears, writes("A"), answer("OK")]] },
+      agents: { a: [[waits, writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run", "--json"]);
@@ -110,7 +110,7 @@ describe("the scope that an agent was granted", () => {
     using repository = planned({
       agents: {
         a: [
-          [widens, edits, strays, writes("A"), answer("OK")],
+          [widens, edits, writesOutside, writes("A"), answer("OK")],
           ["delete: stray.txt", answer("OK")],
         ],
       },
@@ -129,7 +129,7 @@ describe("the scope that an agent was granted", () => {
     using repository = planned({
       agents: {
         a: [
-          [widens, runs("echo > f.js || echo closed"), strays, writes("A"), answer("OK")],
+          [widens, runs("echo > f.js || echo closed"), writesOutside, writes("A"), answer("OK")],
           ["delete: stray.txt", edits, answer("OK")],
         ],
       },

@@ -562,16 +562,16 @@ describe("`lockstep serve`", () => {
     using clone = guardedClone();
     using server = startProgram([process.execPath, command, "serve"], { cwd: clone.path });
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
-    const isHeard = () =>
+    const isReported = () =>
       [...server.errors().matchAll(/did not answer for (\d+) ms/g)].some(([, ms]) => Number(ms) > 500);
     // A server that is stopped before its first measurement does not know how long it was stopped.
-    for (let round = 0; round < 8 && !isHeard(); round += 1) {
+    for (let round = 0; round < 8 && !isReported(); round += 1) {
       server.process.kill("SIGSTOP");
       await sleep(700);
       server.process.kill("SIGCONT");
-      for (let look = 0; look < 15 && !isHeard(); look += 1) await sleep(100);
+      for (let look = 0; look < 15 && !isReported(); look += 1) await sleep(100);
     }
-    expect(isHeard()).toBe(true);
+    expect(isReported()).toBe(true);
   });
 
   it("is refused to agents, and refuses an invalid port", async () => {

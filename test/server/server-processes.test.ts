@@ -20,12 +20,12 @@ const hostProgram = join(product, "test/support/host-process.ts");
 
 function startHost(cwd: string, through: readonly string[] = []) {
   const host = startProgram([process.execPath, hostProgram], { cwd, through });
-  const told = () =>
+  const socketPath = () =>
     eventually("the path of the host's socket", () => {
       if (host.process.exitCode !== null) throw new Error(`the host ended: ${host.errors()}`);
       return host.lines()[0];
     });
-  return { ...host, told };
+  return { ...host, socketPath };
 }
 
 function lockstep(cwd: string, words: readonly string[], options: CommandOptions = {}) {
@@ -80,7 +80,7 @@ describe("hosts of one repository", () => {
         winner?.process.kill("SIGKILL");
         await winner?.ended;
         using next = startHost(repository.path);
-        const socket = await next.told();
+        const socket = await next.socketPath();
         expect(JSON.parse(await rawExchange(socket, "x\n"))).toMatchObject({ code: "R-IN-001" });
       } finally {
         for (const host of hosts) host[Symbol.dispose]();
@@ -96,13 +96,13 @@ describe("hosts of one repository", () => {
     mkdirSync(deep);
     repository.git("init", "-q", deep);
     using first = startHost(deep);
-    const left = await first.told();
+    const left = await first.socketPath();
     expect(Buffer.byteLength(left)).toBeLessThanOrEqual(107);
     first.process.kill("SIGKILL");
     await first.ended;
     expect(existsSync(left)).toBe(true);
     using second = startHost(deep);
-    const socket = await second.told();
+    const socket = await second.socketPath();
     expect(existsSync(join(left, ".."))).toBe(false);
     second.process.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ status: 0 });
@@ -112,7 +112,7 @@ describe("hosts of one repository", () => {
   it("end on a signal after all confirmed requests are stored, and leave no socket", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const agent = await startTask(repository.path, { socket: await host.told() });
+    const agent = await startTask(repository.path, { socket: await host.socketPath() });
     const call = { task: "T-1", epoch: Number(agent.LOCKSTEP_EPOCH), token: agent.LOCKSTEP_TOKEN };
     const request = { version: 1, operation: "heartbeat", input: { task: "T-1", tokens: 1 }, call };
     const line = `${JSON.stringify(request)}\n`;
@@ -147,7 +147,7 @@ describe("hosts of one repository", () => {
   it("continue after clients that are killed at any point, and keep no descriptor of theirs", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const socket = await host.told();
+    const socket = await host.socketPath();
     const agent = await startTask(repository.path, { socket });
     const descriptors = () => readdirSync(`/proc/${host.process.pid}/fd`).length;
     const before = descriptors();
@@ -168,7 +168,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     using repository = temporaryRepository();
     using elsewhere = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     await startTask(repository.path, { task: "T-2", scope: "docs", socket: env.LOCKSTEP_SOCKET });
     const run = (words: string[], options: CommandOptions = {}) =>
       lockstep(elsewhere.path, words, { ...options, env: { ...env, ...options.env } });
@@ -197,7 +197,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   it("an agent can escalate its task", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     const run = await lockstep(repository.path, ["task", "escalate", "T-1", "--reason", "stuck"], { env });
     expect(run).toMatchObject({ status: 0, stdout: "task T-1 is ESCALATED\n" });
   });
@@ -229,7 +229,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   it("every other command is refused, with a task and without, and the ledger does not change", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     const audit = async () => (await lockstep(repository.path, ["audit", "list", "--json"])).stdout;
     const before = await audit();
     const refuse = async (words: readonly string[], as: Readonly<Record<string, string>>) =>
@@ -281,7 +281,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   it("a command waits two seconds for a host that is stopped", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     host.process.kill("SIGSTOP");
     const run = await lockstep(repository.path, ["heartbeat", "T-1"], { env });
     expect(run.status).toBe(2);
@@ -310,7 +310,7 @@ describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
       const ledger = box.place("main/.git/lockstep");
       rmSync(ledger, { recursive: true });
       using host = startHost(box.place("main"), through);
-      const socket = await host.told();
+      const socket = await host.socketPath();
       const agent = await startTask(box.place("main"), { socket, through });
       const inside = async (script: string) => {
         const { command, env } = box.wrapped(["sh", "-c", script], {
@@ -349,14 +349,14 @@ describe.skipIf(asAnother === undefined)("another user", () => {
     using box = sandboxed(asAnother);
     rmSync(box.place("main/.git/lockstep"), { recursive: true });
     using theirs = startHost(box.place("main"), asAnother.through);
-    const env = { LOCKSTEP_SOCKET: await theirs.told(), LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
+    const env = { LOCKSTEP_SOCKET: await theirs.socketPath(), LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
     expect(verdictIn(await lockstep("/", ["heartbeat", "T-1"], { env }))).toMatchObject({
       code: "E-STORE",
       reason: expect.stringContaining("it is not a socket of this user"),
     });
     using repository = temporaryRepository();
     using ours = startHost(repository.path);
-    const connecting = `require("net").connect(${JSON.stringify(await ours.told())}).on("error", ({ code }) => console.log(code))`;
+    const connecting = `require("net").connect(${JSON.stringify(await ours.socketPath())}).on("error", ({ code }) => console.log(code))`;
     using stranger = startProgram([process.execPath, "-e", connecting], { cwd: "/", ...asAnother });
     expect((await stranger.ended).stdout).toBe("EACCES\n");
   });

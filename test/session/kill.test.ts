@@ -23,7 +23,7 @@ const states = [
 const ids = ["T-001", "T-002", "T-003"];
 const refuses = (file: string) => ({
   ...{ status: "BLOCKED", works: false, summary: "too short" },
-  until: { file, has: "mended" },
+  until: { file, has: "repaired" },
 });
 const requests = {
   sleep: 500,

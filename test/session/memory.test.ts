@@ -159,7 +159,12 @@ describe("a worklog", () => {
   it.each<[string, readonly string[], readonly string[], string]>([
     ["ends badly", ["exit: 3"], ["BLOCKED", "ESCALATED"], "R-AG-001"],
     ["changes nothing", [answer("OK")], ["ESCALATED"], "R-PC-003"],
-    ["strays", ['write: { path: f.js, text: "exports.f = 2;\\n" }', answer("OK")], ["ESCALATED"], "R-PO-002"],
+    [
+      "changes files outside its scope",
+      ['write: { path: f.js, text: "exports.f = 2;\\n" }', answer("OK")],
+      ["ESCALATED"],
+      "R-PO-002",
+    ],
   ])(
     "of a task whose agent %s ends with the code and what to do next",
     async (_how, steps, results, code) => {

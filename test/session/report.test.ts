@@ -31,11 +31,11 @@ describe("the reports about a session", () => {
   it("name the next step when no question is open and no agent is at work", async () => {
     using repository = await sessionRepository();
     const continued = `no run is active: \`lockstep resume ${sessionName}\` continues\n`;
-    const told = async () => (await repository.run(["status"])).stdout;
-    expect(await told()).not.toContain("no run is active");
+    const statusText = async () => (await repository.run(["status"])).stdout;
+    expect(await statusText()).not.toContain("no run is active");
     const { status, stderr } = await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
     expect(status, stderr).toBe(0);
-    expect(await told()).toContain(continued);
+    expect(await statusText()).toContain(continued);
   });
 
   it("name the isolation of its agents, if it is known", async () => {
@@ -47,7 +47,7 @@ describe("the reports about a session", () => {
     const repository = { root: "/r", commonFolder: "/r/.git", ...at };
     const rest = { config: await configOf({}), call: person, dryRun: false, onProgress: () => undefined };
     const walls = { guard: false, sandbox: true, diff: true };
-    const told = await reportSession({ engine, repository, ...rest }, session, "waiting", walls);
-    expect(told).toMatchObject({ exit: 3, document: { session: sessionName, walls } });
+    const statusText = await reportSession({ engine, repository, ...rest }, session, "waiting", walls);
+    expect(statusText).toMatchObject({ exit: 3, document: { session: sessionName, walls } });
   });
 });

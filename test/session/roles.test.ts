@@ -123,7 +123,7 @@ describe("the prompt of a role", () => {
 
   it("asks every role that writes files for simple, relevant Markdown", () => {
     using project = temporaryFolder();
-    const told = (role: string, purpose: Purpose) => {
+    const promptText = (role: string, purpose: Purpose) => {
       const files = roleFiles(purpose, session, role);
       return promptForRole(inputFor(role), { role, purpose, files, root: project.path });
     };
@@ -137,8 +137,8 @@ describe("the prompt of a role", () => {
       ["Architect", "correction"],
       ["Docs", "release"],
     ] as const)
-      expect(told(role, purpose), purpose).toContain(rule);
-    expect(told("Reviewer", "final-review")).not.toContain(rule);
+      expect(promptText(role, purpose), purpose).toContain(rule);
+    expect(promptText("Reviewer", "final-review")).not.toContain(rule);
   });
 
   it("lets only a Researcher ask, and forbids files to a role that writes none", () => {

@@ -64,10 +64,10 @@ describe("a goal", () => {
     // Only the agents of the tasks changed files.
     expect(repository.git("diff", "--name-only", "HEAD~2", "main").split("\n")).toEqual(["a.txt", "b.txt"]);
     expect(repository.git("status", "--porcelain")).toBe("");
-    const told = await repository.run(["resume"]);
-    expect({ status: told.status, told: told.stdout }).toEqual({
+    const shown = await repository.run(["resume"]);
+    expect({ status: shown.status, shown: shown.stdout }).toEqual({
       status: 0,
-      told: expect.stringMatching(/DONE[\s\S]*T-001 +MERGED[\s\S]*report: \.agents-work\/.*\/report\.md/),
+      shown: expect.stringMatching(/DONE[\s\S]*T-001 +MERGED[\s\S]*report: \.agents-work\/.*\/report\.md/),
     });
   });
 
@@ -266,10 +266,12 @@ describe("a design", () => {
       { answer: "changes-requested: three modules" },
     ]);
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect"]);
-    const told = await repository.run(["resume"]);
-    expect({ status: told.status, told: told.stdout }).toEqual({
+    const shown = await repository.run(["resume"]);
+    expect({ status: shown.status, shown: shown.stdout }).toEqual({
       status: 1,
-      told: expect.stringMatching(/BLOCKED in APPROVE_DESIGN\n {2}persistence_failure:\s[\s\S]*\n {2}next: /),
+      shown: expect.stringMatching(
+        /BLOCKED in APPROVE_DESIGN\n {2}persistence_failure:\s[\s\S]*\n {2}next: /,
+      ),
     });
     rmSync(file, { recursive: true });
     await repository.resume();
@@ -364,10 +366,10 @@ describe("a session", () => {
     ["nothing", " ", "empty"],
     ["control characters", "red \u001b[31m", "control characters"],
     ["a book", "x".repeat(10_001), "longer than"],
-  ])("does not begin with %s for a goal", async (_name, wanted, told) => {
+  ])("does not begin with %s for a goal", async (_name, wanted, shown) => {
     using repository = teamRepository();
     const { status, stderr } = await repository.run(["start", wanted]);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(told) });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(shown) });
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
   });
 
@@ -574,7 +576,7 @@ describe("work", () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Reviewer T-001": {
         ...{ status: "BLOCKED", summary: "too short", works: false },
-        until: { file: "a.txt", has: "mended" },
+        until: { file: "a.txt", has: "repaired" },
       },
     });
     const { status, stderr } = await fromPlan(repository);
@@ -583,7 +585,7 @@ describe("work", () => {
     expect(repository.status().retry_counts).toEqual({
       "T-001": { FIX_REVIEW: 1, FIX_TESTS: 0, FIX_SECURITY: 0, FIX_BUILD: 0 },
     });
-    expect(repository.git("show", "main:a.txt")).toContain("mended");
+    expect(repository.git("show", "main:a.txt")).toContain("repaired");
   });
 
   it("that three repairs did not fix waits for a person's decision: it is left out, and the rest continues", async () => {
@@ -725,12 +727,12 @@ describe("work", () => {
       verify: ["cmd: test -e fixes/FIX-1.txt"],
       "Reviewer FIX-1": {
         ...{ status: "BLOCKED", summary: "too short", works: false },
-        until: { file: "fixes/FIX-1.txt", has: "mended" },
+        until: { file: "fixes/FIX-1.txt", has: "repaired" },
       },
     });
     const { status, stderr } = await throughGates(repository);
     expect(status, stderr).toBe(0);
-    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed and mended");
+    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed and repaired");
   });
 
   it("that cannot be repaired waits for a person's decision after three attempts", async () => {

@@ -77,7 +77,7 @@ function* liveIsStale({ request, begun }: Operation, verdict: Verdict, ended: Si
     return;
   // A decision that was made in time may be stored later, after the lease has expired.
   if (!ranOut(before, ended.now) && !ranOut(after, ended.now))
-    yield `${name} of \`${carried.task}\`#${carried.epoch} was told that it is stale, and it is not`;
+    yield `${name} of \`${carried.task}\`#${carried.epoch} was refused as stale, and it is not`;
 }
 
 /**
@@ -98,7 +98,7 @@ export function* scopeIsAnother({ operation, events, after }: Commit): Iterable<
               given.every((one) => [...wanted, ...(started?.granted ?? [])].includes(one)))
           : isDeepStrictEqual(given, wanted);
       if (wanted !== undefined && !isThere)
-        yield `INV-6: \`${task}\` was started with another ${name} than asked for: ${JSON.stringify(given)}`;
+        yield `INV-6: \`${task}\` was started with another ${name} than requested: ${JSON.stringify(given)}`;
     }
 }
 

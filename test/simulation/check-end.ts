@@ -30,7 +30,7 @@ export function* stuckIn({ shadow, machine, limits }: World): Iterable<string> {
   const holders = new Set(locks.map(({ task }) => task));
   for (const attempt of attempts.values())
     if (ranOut(attempt, machine.now()))
-      yield `INV-7: the lease of \`${attempt.task}\` ran out and nobody ended it`;
+      yield `INV-7: the lease of \`${attempt.task}\` ran out and was not ended`;
   for (const task of tasks.values()) {
     // A task that a person has taken over stays theirs without a limit.
     const isTheirs = attempts.get(task.key)?.leaseState === "held";
@@ -45,10 +45,10 @@ export function* stuckIn({ shadow, machine, limits }: World): Iterable<string> {
 /** A hold must name what frees the task, and that must not have happened already. */
 function* whyStuck(task: Task, tasks: Stored["tasks"], holders: ReadonlySet<string>): Iterable<string> {
   const { hold, key, counters } = task;
-  if (hold === null) return yield `INV-7: \`${key}\` is BLOCKED and nothing says why`;
+  if (hold === null) return yield `INV-7: \`${key}\` is BLOCKED without a reason`;
   if (hold.kind === "deny" && counters.block_retries > 0)
     yield `INV-7: \`${key}\` waits for a retry that it has had`;
-  if (hold.kind === "lost") yield `INV-7: \`${key}\` was lost and did not come back`;
+  if (hold.kind === "lost") yield `INV-7: \`${key}\` was lost and was not restarted`;
   const { by } = hold;
   if (by === null || !allKeys.includes(by)) return; // a lock of an unknown task, which no ledger contains
   if (hold.kind === "lock" && !holders.has(by))

@@ -25,9 +25,9 @@ export function* eventsMissing({ change, before, after, events }: Commit, lastSe
     if (version !== (written ? known + 1 : known))
       yield `INV-3: task \`${key}\` went from version ${known} to ${version}`;
   }
-  const told = events.filter(({ to }) => to !== null).length;
+  const recorded = events.filter(({ to }) => to !== null).length;
   const meant = (change.events ?? []).filter(({ to }) => to !== null).length;
-  if (told !== meant) yield `INV-5: ${meant} steps were taken and ${told} are told`;
+  if (recorded !== meant) yield `INV-5: ${meant} steps were taken and ${recorded} are recorded`;
 }
 
 export function* startsTooEarly({ after, events }: Commit): Iterable<string> {

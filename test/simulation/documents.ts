@@ -79,7 +79,7 @@ function errorReport(task: Task, say: (text: string) => string, random: Random):
     stackTrace: say("at main.ts:3"),
     attemptedFix: say("tried again"),
     retryCount: 1,
-    recommendation: say("ask somebody"),
+    recommendation: say("ask a person"),
   };
 }
 

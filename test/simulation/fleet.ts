@@ -68,7 +68,7 @@ class Server {
     return this.#lastMs;
   }
 
-  heardOf(machine: string): void {
+  recordContact(machine: string): void {
     if (this.ms - (this.#beats.get(machine) ?? -Infinity) >= tickMs) this.#beats.set(machine, this.ms);
   }
 
@@ -174,7 +174,7 @@ class FleetMachine {
       reach();
       if (!this.clock.isFresh) {
         this.clock.set({ ms: server.ms, graceMs: server.graceMs });
-        server.heardOf(this.id);
+        server.recordContact(this.id);
       }
       return work();
     };

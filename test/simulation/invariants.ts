@@ -118,7 +118,7 @@ export class Invariants {
     const found = this.#hidden.find((secret) => text.includes(secret));
     if (found === undefined) return;
     const at = text.indexOf(found);
-    yield `INV-8: a secret stands in ${where}: …${text.slice(Math.max(0, at - 80), at)}`;
+    yield `INV-8: a secret is in ${where}: …${text.slice(Math.max(0, at - 80), at)}`;
   }
 
   /** INV-2: every attempt has a new epoch. */

@@ -32,10 +32,10 @@ export interface Fleet extends AsyncDisposable {
 }
 
 /** Machines that work on one plan, with a database and a bare repository between them. */
-export async function fleet(wish: PlannedOptions, given?: LedgerDatabase): Promise<Fleet> {
+export async function fleet(requested: PlannedOptions, given?: LedgerDatabase): Promise<Fleet> {
   const database = given ?? (await takeDatabase());
-  const config = `remote: origin\nintegrate: push\n${wish.config ?? ""}`;
-  const repository = planned({ ...wish, config });
+  const config = `remote: origin\nintegrate: push\n${requested.config ?? ""}`;
+  const repository = planned({ ...requested, config });
   const remote = bareRemote(repository);
   const home = temporaryFolder({});
   const machine = (name: string, folder: string, url = database.url): FleetMachine => {

@@ -28,7 +28,7 @@ interface HookEvent {
 export interface HookedRepository extends LandRepository {
   readonly env: Readonly<Record<string, string>>;
   /** Runs the plan to its end. */
-  conduct(...words: string[]): Promise<ReturnType<typeof told>>;
+  conduct(...words: string[]): Promise<ReturnType<typeof resultOf>>;
   /** The events of a type in the audit log. */
   events<Event = { readonly data: Readonly<Record<string, unknown>> }>(
     type: string,
@@ -58,7 +58,7 @@ export function hooked(options: PlannedOptions): HookedRepository {
     ...repository,
     env,
     events,
-    conduct: async (...words) => told(await run(["run", ...words, "--json"], { env })),
+    conduct: async (...words) => resultOf(await run(["run", ...words, "--json"], { env })),
     hooksRun: async () =>
       (await events<HookEvent>("task.hooks")).flatMap(({ data: { point, hooks } }) =>
         hooks.map(({ hook, status }) => `${point} ${hook} ${status}`),
@@ -71,7 +71,7 @@ export function hooked(options: PlannedOptions): HookedRepository {
   };
 }
 
-export function told({ status, stdout, stderr }: CommandRun) {
+export function resultOf({ status, stdout, stderr }: CommandRun) {
   expect(stdout, stderr).not.toBe("");
   return { status, stderr, ...readRun(stdout) };
 }

@@ -33,13 +33,13 @@ export function sessionsAtGates(): SessionsAtGates {
     keep("REVIEW_STRATEGY", await first.resume());
   };
   let reached: Promise<void> | undefined;
-  let lent = 0;
+  let uses = 0;
   let running: Running | undefined;
   /** A test that timed out continues beside the next one, whose repository it must not change. */
   const lend = (): LandRepository => {
-    const own = lent;
+    const own = uses;
     const start: LandRepository["start"] = (words, options) => {
-      if (own !== lent) throw new Error("another test has the repository by now");
+      if (own !== uses) throw new Error("another test has the repository by now");
       running = first.launch(words, options);
       return running;
     };
@@ -50,7 +50,7 @@ export function sessionsAtGates(): SessionsAtGates {
     at: async (gate, given = {}) => {
       reached ??= reachGates();
       await reached;
-      lent += 1;
+      uses += 1;
       running?.[Symbol.dispose]();
       await running?.ended;
       first[Symbol.dispose]();

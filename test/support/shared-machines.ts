@@ -17,9 +17,9 @@ export interface SharedMachines extends AsyncDisposable {
 }
 
 /** Several machines with one database; each has a plan and scripted agents. */
-export async function sharedMachines(...wishes: readonly PlannedOptions[]): Promise<SharedMachines> {
+export async function sharedMachines(...plans: readonly PlannedOptions[]): Promise<SharedMachines> {
   const database = await takeDatabase();
-  const repositories = wishes.map((wish) => planned(wish));
+  const repositories = plans.map((plan) => planned(plan));
   return {
     database,
     machines: repositories.map((repository) => machineOf(repository, database.url)),

@@ -53,7 +53,7 @@ const files: Readonly<Record<string, string>> = {
   "src/a/build.js":
     "require('node:fs').mkdirSync('dist', { recursive: true }); require('node:fs').writeFileSync('dist/a.js', 'console.log(\"built\", 6 * 7)'); console.log('built it');\n",
   "src/a/make.js": "require('node:fs').writeFileSync('src/a/made.ts', 'made');",
-  "src/a/tell.js": "console.log('told', 6 * 7); process.exitCode = 7;",
+  "src/a/tell.js": "console.log('result', 6 * 7); process.exitCode = 7;",
   "src/a/wait.js": "setInterval(() => {}, 1000);",
   "src/a/leave.sh": "setsid node src/a/wait.js $1 > src/a/left.log 2>&1 < /dev/null &\nsleep 0.2\n",
   // Once: some clients wait for the end of background processes.

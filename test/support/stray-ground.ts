@@ -69,6 +69,6 @@ export function ended(call: object): object {
 }
 
 /** The ref on which the guard saved the changes outside the lock. */
-export function refIn(told: string): string {
-  return /kept on `(refs\/lockstep\/strayed\/\S+?)`/.exec(told)?.[1] ?? "no ref";
+export function refIn(message: string): string {
+  return /kept on `(refs\/lockstep\/strayed\/\S+?)`/.exec(message)?.[1] ?? "no ref";
 }

@@ -121,9 +121,9 @@ describe("a plan", () => {
     ['"x \\e[31mred"', "remove U+001B, character 3 of the text"],
     ['"\\0"', "remove U+0000, character 1 of the text"],
     ['" "', "a string that is not blank"],
-  ])("with a control character in the goal %s is refused with its position", (goal, told) => {
+  ])("with a control character in the goal %s is refused with its position", (goal, expected) => {
     const lines = planLinesOf(`tasks:\n${taskText("A").replace("do it", goal)}`);
-    expect(lines).toEqual([expect.stringContaining(told)]);
+    expect(lines).toEqual([expect.stringContaining(expected)]);
   });
 
   it("may name a role for an agent", () => {
