@@ -237,7 +237,7 @@ describe("in a client", () => {
     expect(await held("T-A")).toEqual(["src/a/**"]);
   });
 
-  it("a person at a terminal or in a script is one meanwhile", async () => {
+  it("a person at a terminal or in a script still counts as one", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
     await inClient([`${own} claim T-A`]);

@@ -286,9 +286,11 @@ describe("the hook lines of version 0.1", () => {
     const payload = write("forbidden");
     for (const line of [old.shared.claude, personal]) {
       expect(await clone.hook({ rung, line })).toMatchObject({ status: 0, stderr: "" });
-      expect((await clone.hook({ rung, line, payload })).stdout).toContain("claude nobody");
+      expect((await clone.hook({ rung, line, payload })).stdout).toContain("claude no task");
     }
-    expect((await clone.hook({ rung, line: personal, payload, cwd: "/" })).stdout).toContain("claude nobody");
+    expect((await clone.hook({ rung, line: personal, payload, cwd: "/" })).stdout).toContain(
+      "claude no task",
+    );
     server.process.kill("SIGKILL");
     await server.ended;
     rmSync(join(clone.folder, "launch"));

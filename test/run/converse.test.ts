@@ -120,7 +120,7 @@ describe("an agent that fails", () => {
     ["judge", 3],
     ["write-files", 3],
   ])(
-    "is started for the purpose `%s` %i times, each time anew, and the reason is reported without secrets",
+    "is started for the purpose `%s` %i times, without resuming, and the reason is reported without secrets",
     async (purpose, count) => {
       const { talked, starts, said } = await ask({ purpose, ends: [broken], isClient: true });
       expect(talked).toMatchObject({ how: "failed", reason: "exit 3\n[secret: known]", starts: count });

@@ -239,7 +239,7 @@ describe("the server on its socket", () => {
       await once(socket, "close");
       return got;
     };
-    expect(await talk((socket) => socket.end('{"x":1}'))).toContain("codex nobody no role 7");
+    expect(await talk((socket) => socket.end('{"x":1}'))).toContain("codex no task no role 7");
     const begun = performance.now();
     expect(await talk(send)).toBe("");
     expect(performance.now() - begun).toBeLessThan(30_000);
@@ -271,8 +271,8 @@ describe.each(rungs)("a hook through %s", (rung) => {
     expect(JSON.parse(allowed.stdout).said).toMatch(/^claude T-1 dev \d+$/);
     const denied = await clone.hook({ rung, payload: write("forbidden") });
     expect(denied.status).toBe(2);
-    expect(JSON.parse(denied.stdout).reason).toMatch(/^no: a@@b 'x' "y" \$HOME `id` \\n claude nobody/);
-    expect(denied.stderr).toMatch(/^no: a@ ?@b 'x' "y" \$HOME `id` \\n claude nobody.*\nsecond line/);
+    expect(JSON.parse(denied.stdout).reason).toMatch(/^no: a@@b 'x' "y" \$HOME `id` \\n claude no task/);
+    expect(denied.stderr).toMatch(/^no: a@ ?@b 'x' "y" \$HOME `id` \\n claude no task.*\nsecond line/);
   });
 
   it("passes long payloads, quotes, dollars, backticks and newlines unchanged", async () => {
@@ -313,7 +313,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     await eventually("a server", clone.serverPid);
     const next = await eventually("it listens", async () => {
       const asked = await clone.hook({ rung, payload: write("forbidden") });
-      return asked.stdout.includes("claude nobody") ? asked : undefined;
+      return asked.stdout.includes("claude no task") ? asked : undefined;
     });
     expect(next.status).toBe(2);
   });
@@ -439,7 +439,7 @@ it("a hook through the Node client connects through `net` if Node's internal han
   clone.install({ active: true });
   const env = { NODE_OPTIONS: "--permission --allow-fs-read=* --allow-fs-write=*" };
   const asked = await clone.hook({ rung: "node", payload: write("forbidden"), env });
-  expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining("claude nobody") });
+  expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining("claude no task") });
 });
 
 describe("the server", () => {

@@ -35,7 +35,7 @@ function serving() {
 }
 
 const refused = { exit: 2, stdout: "{}" };
-const goesOn = { stdout: JSON.stringify({ decision: "block", reason: "hand it in" }) };
+const blockedStop = { stdout: JSON.stringify({ decision: "block", reason: "hand it in" }) };
 
 describe("a server that Claude calls over HTTP", () => {
   it("ends after its idle time, and not before", async () => {
@@ -90,7 +90,7 @@ describe("a server that Claude calls over HTTP", () => {
   });
 
   it.each<[string, object, Partial<NativeAnswer>]>([
-    ["refused", {}, goesOn],
+    ["refused", {}, blockedStop],
     ["of an agent that left a command running", { background_tasks: [{ id: "b" }] }, {}],
     ["of an agent that will be woken", { session_crons: [{ id: "c" }] }, {}],
   ])("stays after a stop that is %s", async (_, more, answer) => {

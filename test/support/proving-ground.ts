@@ -49,7 +49,7 @@ interface CheckOptions extends Partial<ProverOptions> {
   readonly commit?: string;
 }
 
-/** A repository with one commit, a home with `counts` open to checks, and provers whose checkouts lie in `state`. */
+/** A repository with one commit, a home with `counts` open to checks, and provers whose checkouts are in `state`. */
 export interface ProvingGround extends Disposable {
   readonly options: ProverOptions;
   readonly env: Readonly<Record<string, string>>;
