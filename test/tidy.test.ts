@@ -36,7 +36,7 @@ const belowRun = [
   "guard",
 ];
 
-/** Who may import whom; everybody may import their own folder. */
+/** The layers that each layer may import besides itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: ["core"],
@@ -61,7 +61,7 @@ const importsOf = (path: string) =>
   [...read(path).matchAll(importPattern)].map((match) => match[1] as string);
 const layerOf = (path: string) => path.split("/")[1] as string;
 
-/** The first circle that is met, as the folders on it; empty where there is none. */
+/** The first cycle that is found, as the folders on it; empty if there is none. */
 function findCircle(graph: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   const done = new Set<string>();
   const walk = (folder: string, way: readonly string[]): readonly string[] => {
@@ -82,7 +82,7 @@ function findCircle(graph: ReadonlyMap<string, ReadonlySet<string>>): readonly s
 }
 
 describe("the tree", () => {
-  it("is all looked at", () => {
+  it("has files of every kind that these tests check", () => {
     expect(product.length).toBeGreaterThan(80);
     expect(tests.length).toBeGreaterThan(20);
     expect(documents.length).toBeGreaterThan(8);
@@ -93,7 +93,7 @@ describe("the tree", () => {
     expect(tests.filter((path) => marked.test(read(path)))).toEqual([]);
   });
 
-  it("names no file for what it is not", () => {
+  it("has no vague file names", () => {
     expect(product.filter((path) => /(?:utils?|helpers?|manager|common|misc)\.ts$/.test(path))).toEqual([]);
     expect(product.filter((path) => !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9-]+\.ts$/.test(path))).toEqual(
       [],
@@ -121,7 +121,7 @@ describe("imports", () => {
     expect(product.filter((path) => layers[layerOf(path)] === undefined)).toEqual([]);
   });
 
-  it("of a run go downwards only: what runs an agent knows nothing of reviews, and they nothing of the schedule", () => {
+  it("of a run go downwards only: agents do not import reviews, and neither imports the schedule", () => {
     const order = ["landing", "attempt", "review", "conduct"];
     const folderOf = (path: string) => /^src\/run\/(\w+)\//.exec(path)?.[1] ?? "landing";
     const own = product.filter((path) => path.startsWith("src/run/"));
@@ -136,7 +136,7 @@ describe("imports", () => {
     expect(new Set(own.map(folderOf))).toEqual(new Set(order));
   });
 
-  it("of folders two levels deep form no circle", () => {
+  it("of folders two levels deep have no cycle", () => {
     const folderOf = (path: string) => dirname(path).split("/").slice(0, 3).join("/");
     const graph = new Map<string, Set<string>>();
     for (const path of product) {
@@ -149,7 +149,7 @@ describe("imports", () => {
     expect(findCircle(graph)).toEqual([]);
   });
 
-  it("of the core reach neither the machine, nor the clock, nor chance", () => {
+  it("of the core do not reach the machine, the clock or random numbers", () => {
     const core = product.filter((path) => path.startsWith("src/core/"));
     const impure =
       /\bprocess\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\bperformance\.|\bcrypto\./;
@@ -169,7 +169,7 @@ describe("branches and refs", () => {
 });
 
 describe("the ledger", () => {
-  it("is changed in one place, behind the check of the caller", () => {
+  it("is changed in one place, after the caller was checked", () => {
     const changes = /\.commit\(/;
     const callers = product.filter((path) => changes.test(withoutComments(read(path))));
     expect(callers).toEqual(["src/engine/change/door.ts"]);
@@ -187,7 +187,7 @@ describe("sizes", () => {
 });
 
 describe("documents", () => {
-  it("link only to what exists", () => {
+  it("link only to existing files and headings", () => {
     const links = documents.flatMap((path) =>
       [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ path, target: match[1] as string })),
     );
@@ -208,7 +208,7 @@ describe("documents", () => {
     expect(ruleCodes.filter((code) => !rules.includes(`\`${code}\``))).toEqual([]);
   });
 
-  it("tell of every guarded client what is enforced, what is not, and how to check", () => {
+  it("list for every guarded client what is enforced, what is not, and how to check", () => {
     const first = ["What is enforced", "Where the settings are", "What is not enforced"];
     for (const client of clientNames) {
       const found = [...read(`docs/clients/${client}.md`).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
@@ -218,7 +218,7 @@ describe("documents", () => {
     }
   });
 
-  it("guide orchestrators and those who watch over them, and say what no hook can prevent", () => {
+  it("guide orchestrators and their supervisors, and list what no hook can prevent", () => {
     const guide = read("docs/orchestrators.md");
     const parts = guide
       .replaceAll(/\s*\n(?: {2})?/g, " ")
@@ -303,7 +303,7 @@ describe("conformance", () => {
     ([, id = "", text = "", shown = ""]) => ({ id, text: text.replaceAll("\\|", "|"), shown }),
   );
 
-  it("has the requirements in their own words", () => {
+  it("has the exact texts of the requirements", () => {
     const words = new Map(
       read("test/conformance/requirements.txt")
         .trimEnd()
@@ -336,13 +336,13 @@ describe("conformance", () => {
     expect(read("test/conformance/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
   });
 
-  it("names for every row tests by titles that they have, or what it waits for", () => {
+  it("names for every row tests by their titles, or what it waits for", () => {
     const wrong = rows.flatMap(({ id, shown }) => faultsIn(shown).map((fault) => `${id}: ${fault}`));
     expect(wrong).toEqual([]);
   });
 });
 
-/** What is wrong with `path: "title", "title" (remark); path: "title"; the rest later: something`, or `measured by`. */
+/** The faults of `path: "title", "title" (remark); path: "title"; the rest later: something`, or of `measured by`. */
 function faultsIn(shown: string): string[] {
   if (/^later: \w[^";]*$/.test(shown)) return [];
   const [, measured] = /^measured by (bench\/[\w-]+\.ts)$/.exec(shown) ?? [];
@@ -368,7 +368,7 @@ function holdsTests(path: string): boolean {
   return tests.includes(path) || (files.includes(path) && tests.some(imported));
 }
 
-/** A title as it is written, or with the words in its gaps: those must stand in the file or in the vectors. */
+/** A title as it is written, or with its gaps filled: the words for the gaps must be in the file or in the vectors. */
 function hasTitle(path: string, title: string): boolean {
   const text = read(path);
   const gap = /%[sdifjo]|\$\{[^}]*\}|\$[\w.]+/;
@@ -387,7 +387,7 @@ function hasTitle(path: string, title: string): boolean {
   });
 }
 
-/** The names that a page's headings have in links to them. */
+/** The ids that a page's headings have in links to them. */
 function anchorsOf(path: string): ReadonlySet<string> {
   const text = read(path).replaceAll(/^```[\s\S]*?^```$/gm, "");
   const names = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -403,7 +403,7 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
 }
 
-/** The formatter puts a function's last brace under its first word, which is enough to measure it. */
+/** The formatter puts a function's last brace below its first word, so line numbers are enough. */
 function functionsIn(path: string): { path: string; name: string; lines: number }[] {
   const lines = read(path).split("\n");
   const found: { path: string; name: string; lines: number }[] = [];

@@ -135,7 +135,7 @@ describe("a configuration", () => {
       },
     ],
     [
-      "an unknown hook where that is only warned of",
+      "an unknown hook if that is only a warning",
       { unknown_hooks: "warn", hooks: { after_merge: ["cheer"] } },
     ],
     ["the hooks of published configurations", { hooks: { before_merge: ["rebase_on_base", "merge_pr"] } }],
@@ -248,7 +248,7 @@ describe("a configuration", () => {
       "hooks.before_merge.0",
     ],
     [
-      "a gatekeeper alone, even where unknown hooks pass",
+      "a gatekeeper alone, even if unknown hooks are accepted",
       {
         unknown_hooks: "warn",
         hooks: { before_merge: ["gatekeeper"] },

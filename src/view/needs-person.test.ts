@@ -5,7 +5,7 @@ import { findingGroups, findingLines } from "./needs-person.ts";
 
 const missing = reasonText({ kind: "test", command: "npm test", test: "test/x.js > a", now: "is missing" });
 
-it("what a change touches is a list under its heading, after what it weakens", () => {
+it("the files that a change touches are a list under a heading, after the weakened tests", () => {
   const findings = [missing, touchedHeading, "test/x.js: test file deleted"];
   expect(findingLines(findings)).toEqual([
     "- missing: test/x.js > a",
@@ -15,7 +15,7 @@ it("what a change touches is a list under its heading, after what it weakens", (
   expect(findingGroups(findings).map(({ heading }) => heading)).toEqual([null, touchedHeading]);
 });
 
-it("findings without a heading are one list, and none are no list", () => {
+it("findings without a heading are one list, and no findings give no list", () => {
   expect(findingLines(["a", "b:"])).toEqual(["- a", "- b:"]);
   expect(findingLines([touchedHeading, "c"])).toEqual([touchedHeading, "  - c"]);
   expect(findingGroups([])).toEqual([]);

@@ -24,7 +24,7 @@ interface Sent {
   readonly body: Record<string, unknown>;
 }
 
-/** As any program would: with the headers that it likes. */
+/** A request with arbitrary headers, as any program can send it. */
 function send(
   path: string,
   {
@@ -89,7 +89,7 @@ const stop = () => ({ do: "stop", task: keyOf("T-1") });
 const state = async () => (await ground.engine.ledger.task(keyOf("T-1")))?.state;
 
 describe("a request", () => {
-  it("is refused before it is routed where Host does not name the board, also for the page itself", async () => {
+  it("is refused before routing if Host does not name the board, also for the page itself", async () => {
     const { port } = ground.server();
     for (const host of [
       "evil.example",
@@ -129,7 +129,7 @@ describe("a request", () => {
     expect(await state()).toBe("IN_PROGRESS");
   });
 
-  it("that changes something needs an Origin and JSON: a form of another page is neither", async () => {
+  it("that changes something needs an Origin and JSON; a form of another page has neither", async () => {
     const session = await open();
     const form = (headers: Record<string, string>) =>
       send("/api/act", {
@@ -165,7 +165,7 @@ describe("a request", () => {
     }
   });
 
-  it("gets no cookie and no right for other origins, and the strictest policy", async () => {
+  it("gets no cookie, no permission for other origins, and the strictest policy", async () => {
     const session = await open();
     for (const path of ["/", "/board.js", "/task/T-1", "/api/overview", "/nothing"]) {
       const { headers } = await send(path, { headers: bearer(session) });
@@ -182,7 +182,7 @@ describe("a request", () => {
     }
   });
 
-  it("with a body that is too long, not JSON, or not a request, is refused in words", async () => {
+  it("with a body that is too long, not JSON, or not a request, is refused with a message", async () => {
     const session = await open();
     expect((await post("/api/act", { text: "x".repeat(70_000) }, bearer(session))).status).toBe(413);
     for (const body of [
@@ -211,7 +211,7 @@ describe("a link", () => {
     expect((await post("/api/open", { link })).status).toBe(401);
   });
 
-  it("is over after a minute, and only its digest is on the disk", () => {
+  it("expires after a minute, and only its digest is stored on disk", () => {
     const { folder } = ground.place;
     const link = mintLink(folder, "act");
     const files = readdirSync(boardFolder(folder));
@@ -224,7 +224,7 @@ describe("a link", () => {
       expect(takeLink(folder, wrong)).toBe(undefined);
   });
 
-  it("that was not made at a terminal opens a page that can only look", async () => {
+  it("that was not created at a terminal opens a read-only page", async () => {
     const session = await open("look");
     expect((await send("/api/overview", { headers: bearer(session) })).body).toMatchObject({ may: "look" });
     expect(await post("/api/act", stop(), bearer(session))).toMatchObject({
@@ -240,7 +240,7 @@ describe("after the server has restarted", () => {
   const nonce = "n".repeat(22);
   const host = () => `127.0.0.1:${ground.server().port}`;
 
-  it("an old token is worth nothing, and a page resumes only with its key, after the server has proven itself", async () => {
+  it("an old token is invalid, and a page resumes only with its key, after the server has proven its identity", async () => {
     const { token, session, key } = await open();
     await ground.restart();
     expect((await send("/api/overview", { headers: bearer({ token }) })).status).toBe(401);
@@ -255,7 +255,7 @@ describe("after the server has restarted", () => {
         })
       ).status,
     ).toBe(401);
-    // A challenge is answered once.
+    // A challenge can be answered once.
     expect(
       (
         await post("/api/resume", {
@@ -274,30 +274,30 @@ describe("after the server has restarted", () => {
     expect((await send("/api/overview", { headers: bearer(body as unknown as BoardSession) })).status).toBe(
       200,
     );
-    // The old key is over too.
+    // The old key is invalid too.
     expect((body as unknown as BoardSession).key).not.toBe(key);
   });
 
-  it("a program at the old port cannot pass a page's words on to a server at another one", async () => {
+  it("a program at the old port cannot relay a page's messages to a server at another one", async () => {
     const { session, key } = await open();
     const elsewhere = "127.0.0.1:1";
     const asked = (await post("/api/challenge", { session, nonce })).body as { nonce: string; proof: string };
-    // What the page would want to see, and what it would answer, at the address that it was opened at.
+    // The proof that the page would expect, and its answer, for the address at which it was opened.
     expect(asked.proof).not.toBe(sign(key, `server ${elsewhere} ${nonce} ${asked.nonce}`));
     const answer = sign(key, `page ${elsewhere} ${asked.nonce} ${nonce}`);
     expect((await post("/api/resume", { session, nonce, answer })).status).toBe(401);
-    // The proof for `lockstep board` is for this address too, and no proof for hooks.
+    // The proof for `lockstep board` is for this address too, and is not valid for hooks.
     const { proof } = (await send(`/api/proof?nonce=${nonce}`)).body;
     expect(proof).toBe(`proof of board ${host()} ${nonce}`);
   });
 
-  it("nobody resumes a session that was never opened", async () => {
+  it("a session that was never opened cannot be resumed", async () => {
     for (const session of ["", "x".repeat(22), "../../../etc/passwd", null])
       expect((await post("/api/challenge", { session, nonce })).status).toBe(401);
   });
 });
 
-it("what a person does on the page is recorded as theirs, by the board", async () => {
+it("an action on the page is recorded as a person's, via the board", async () => {
   const session = await open();
   expect((await post("/api/act", stop(), bearer(session))).body).toMatchObject({ ok: true });
   const [event] = await ground.engine.ledger.events({ task: keyOf("T-1"), type: "task.stopped" });

@@ -17,7 +17,7 @@ import { command } from "../support/run-hook.ts";
 import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** util-linux's way to give a program a terminal. */
+/** Runs a program in a terminal, with `script` of util-linux. */
 const hasTerminal = existsSync("/usr/bin/script");
 const onTerminal = { through: ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"] };
 
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_00
   });
   afterAll(() => browser?.close());
 
-  it("follows a real run, and comes back after its server was killed", async () => {
+  it("follows a real run, and reconnects after its server was killed", async () => {
     using repository = planned({ agents: { slow: [[awaits, writes("T-1")]] }, tasks: [task("T-1", "slow")] });
     const board = boardOf(repository);
     try {
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_00
       writeFileSync(repository.write("state/go", ""), "");
       expect((await run.ended).status).toBe(0);
       expect(run.errors()).toContain(`board: ${address} (\`lockstep board\` opens it)`);
-      // The same port, and a page that proves itself without a new link.
+      // The same port, and a page that authenticates without a new link.
       expect((await board.open()).address).toBe(address);
       await row.getByText("merged", { exact: true }).waitFor();
       await page.getByText("The connection to the server is lost").waitFor({ state: "detached" });
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_00
     }
   });
 
-  it("without a terminal opens a page that can only look", async () => {
+  it("without a terminal opens a read-only page", async () => {
     using repository = temporaryRepository({ "a.txt": "a\n" });
     const board = boardOf(repository as LandRepository);
     try {
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_00
 });
 
 describe("an agent", () => {
-  it("gets no board: the command is refused in a client's shell and for a task, and mints nothing", async () => {
+  it("cannot open a board: the command is refused in a client's shell and for a task, and creates no link", async () => {
     using repository = temporaryRepository({ "a.txt": "a\n" });
     for (const env of [
       { CLAUDECODE: "1" },
@@ -114,7 +114,7 @@ describe("an agent", () => {
   });
 
   it.skipIf(missing !== undefined || !hasTerminal)(
-    "of a run cannot open it, nor see its files, from its sandbox",
+    "of a run can neither open it nor read its files from its sandbox",
     { timeout: 60_000 },
     async () => {
       const look = `{ ${process.execPath} ${command} board --no-open; echo "exit $?"; ls "$LOCKSTEP_ROOT/.git/lockstep/board"; env -i PATH="$PATH" HOME="$HOME" ${process.execPath} ${command} board --no-open; echo "exit $?"; } > T-1.txt 2>&1`;
@@ -138,7 +138,7 @@ describe("an agent", () => {
   );
 });
 
-it("the warm process stays while pages are open, and ends when it is idle and they are closed", async () => {
+it("the warm process stays while pages are open, and ends when they are closed and it is idle", async () => {
   using folder = temporaryFolder();
   const board = { isBusy: true, looked: 0 };
   const asked = {
@@ -158,7 +158,7 @@ it("the warm process stays while pages are open, and ends when it is idle and th
   });
   const socket = await listening.promise;
   await eventually("a look at the pages", () => (board.looked >= 2 ? true : undefined));
-  // Idle for two ticks, and it still answers.
+  // It still answers after two idle ticks.
   expect(await askBoard(socket, undefined)).toEqual({ port: 1 });
   board.isBusy = false;
   await ended;

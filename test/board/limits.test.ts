@@ -38,7 +38,7 @@ const names = [
   "plan",
 ];
 
-/** What the server would send for every view. */
+/** The messages of the server for every view. */
 async function sizesOf(
   ground: BoardGround,
   query: Readonly<Record<string, string>>,
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("the board", { timeout: 120_000 }, () => {
   });
   afterAll(() => browser?.close());
 
-  it("shows 10,000 tasks with at most 200 rows in the page and no message over 64 KB, and hears of changes", async () => {
+  it("shows 10,000 tasks with at most 200 rows in the page and no message over 64 KB, and receives changes", async () => {
     await using ground = await boardGround();
     await addManyTasks(ground.engine.ledger, { session: many, count: 10_000 });
     for (const [name, bytes] of Object.entries(await sizesOf(ground, { task: `${many}/T-7` })))
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("the board", { timeout: 120_000 }, () => {
         (await page.locator(".row.waiting").count()) === 0 && (await rows()) > 5 ? true : undefined,
       );
     }
-    // From one end to the other, quickly.
+    // Quickly from one end to the other.
     for (let at = 0; at <= 20; at += 1) {
       await page.evaluate(`scrollTo(0, ${Math.round((height * at) / 20)})`);
       await rows();
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("the board", { timeout: 120_000 }, () => {
     expect(ground.faults).toEqual([]);
   });
 
-  it("keeps its memory over 100,000 events", async () => {
+  it("keeps its memory bounded over 100,000 events", async () => {
     await using ground = await boardGround();
     const { ledger } = ground.engine;
     const shopping = shopLedger(ground);
@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser)("the board", { timeout: 120_000 }, () => {
         await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
         path,
       ).toBeLessThanOrEqual(0);
-      // Neither escapes nor marks that reorder text are left.
+      // Escape sequences and characters that reorder text are removed.
       expect(
         await page.evaluate(String.raw`/[\u001b\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)`),
         path,
@@ -213,7 +213,7 @@ const bidi = "\u202egpj.exe\u2066 \u200fabc\u200b";
 const bomb = "\u001b[31m\u001b[2J\u001b]0;title\u0007\u001b[1;1H".repeat(3000);
 const long = "x".repeat(1024 * 1024);
 
-/** A task whose agent writes the worst that it can, wherever it can. */
+/** A task with hostile text in every field that an agent can write. */
 async function fillHostile(ground: BoardGround): Promise<void> {
   const { engine, place } = ground;
   const { add, start, work, submit, land, check, refuse, review, agreed: _agreed } = shopLedger(ground);

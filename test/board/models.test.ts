@@ -45,7 +45,7 @@ async function view<Document>(name: string, query: Readonly<Record<string, strin
   return document as Document;
 }
 
-it("the critical path goes back over what each piece of work waited for", async () => {
+it("the critical path consists of the tasks that each task waited for", async () => {
   const { bars, critical, lanes } = await view<Timeline>("timeline", { session: shop });
   expect(critical.map(({ name }) => name)).toEqual(["T-1", "T-2"]);
   const named = (isCritical: boolean) =>
@@ -60,7 +60,7 @@ it("a rejection counts once as a refusal, with its rule", async () => {
   expect(latest[0]).toMatchObject({ name: "T-2", reason: "`node --test` fails on the merged tree" });
 });
 
-it("locks are those of a task's scope, not its worklog", async () => {
+it("locks are shown for a task's scope, not for its worklog", async () => {
   const { nodes, held, worklogs } = await view<Locks>("locks");
   expect(nodes.map(({ path }) => path)).toEqual(["src", "src/three.js", "src/two.js"]);
   expect([held, worklogs]).toEqual([2, 2]);
@@ -68,7 +68,7 @@ it("locks are those of a task's scope, not its worklog", async () => {
   expect(page.locks.map(({ resource }) => resource)).toEqual(["src/three.js"]);
 });
 
-it("cost names tasks, and merges name the branch and the committer", async () => {
+it("cost is listed by task, and merges have the branch and the committer", async () => {
   const { tasks, seconds } = await view<Cost>("cost");
   const { rows } = await view<TaskList>("tasks");
   expect(seconds).toBe(rows.reduce((sum, row) => sum + (row.seconds ?? 0), 0));

@@ -10,7 +10,7 @@ import { runner } from "../support/memory-engine.ts";
 import { eventually } from "../support/run-command.ts";
 import { fillShop, keyOf, shop, shopLedger } from "../support/shop-ledger.ts";
 
-/** Every view, and a text that only shows when its data is there. */
+/** Every view, and a text that only appears when its data is loaded. */
 const views: Readonly<Record<string, { readonly path: string; readonly shows: string }>> = {
   needs: { path: "/", shows: "the manual shows prices without tax" },
   tasks: { path: "/tasks", shows: "Invoice numbers without gaps" },
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     });
 
   it.each(looks)(
-    "shows every view in $colour at $width px, accessible to all (judged: $isJudged)",
+    "shows every view in $colour at $width px without accessibility violations (judged: $isJudged)",
     async (look) => {
       await using open = await openPage(browser, ground.link(), look);
       const { page } = open;
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
         await open.go(path);
         await shown(page, shows);
         expect(await page.evaluate("location.pathname + location.search"), name).toBe(path);
-        // Nothing is wider than the window.
+        // The page is not wider than the window.
         expect(
           await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
           name,
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
           "document.querySelectorAll('.place')].filter((one) => one.getBoundingClientRect().right > innerWidth)";
         expect(await page.evaluate(`[...${cutOff}.length`), name).toBe(0);
         await takePicture(page, `${name}-${look.colour}-${look.width}`);
-        // Both colours and both widths, but not each of one with each of the other: that takes seconds.
+        // Both colours and both widths, but not every combination: that takes seconds.
         if (!look.isJudged) continue;
         const faults = await page.evaluate(
           "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).slice(0, 3).join(' | ')}`))",
@@ -87,11 +87,11 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     },
   );
 
-  it("without a link says how to open it, and a used link opens nothing", async () => {
+  it("without a link explains how to open it, and a used link opens nothing", async () => {
     const link = ground.link();
     await using first = await openPage(browser, link);
     await shown(first.page, "oldest first");
-    // The token is gone from the address, and the page stays open when it is loaded again.
+    // The token is removed from the address, and the page stays open when it is reloaded.
     expect(first.page.url()).not.toContain("#");
     await first.page.reload();
     await shown(first.page, "oldest first");
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     await takePicture(third.page, "closed-light-1440");
   });
 
-  it("is moved through by keys: j, k, Enter, Esc and /", async () => {
+  it("is navigated by keys: j, k, Enter, Esc and /", async () => {
     await using open = await openPage(browser, ground.link("/tasks"));
     const { page } = open;
     await shown(page, "Invoice numbers without gaps");
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     expect(open.faults).toEqual([]);
   });
 
-  it("shows changes beside each other, marks what is outside the lock, and reads whole outputs", async () => {
+  it("shows changes side by side, marks changes outside the lock, and shows whole outputs", async () => {
     await using open = await openPage(browser, ground.link(`/task/${keyOf("T-4")}?show=changes`));
     const { page } = open;
     await shown(page, "outside its lock");
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
   });
 
   describe("a person", () => {
-    it("answers each kind of question, under the rules of the command", async () => {
+    it("answers each kind of question, under the same rules as the command", async () => {
       await using open = await openPage(browser, ground.link());
       const { page } = open;
       const pending = await openDecisions(ground.engine);
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
         const text = texts[decision.kind];
         const isNeeded = answerForms(decision).some((one) => one.text === "required");
         if (isNeeded && text !== undefined) {
-          // Without the text the answer is not sent.
+          // Without a text the answer is not sent.
           await button.click();
           await card.getByText("takes a text").waitFor();
         }
@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await card.locator("textarea").fill("plenty");
       await card.getByRole("button", { name: "Continue" }).click();
       await card.getByText("is not an amount").waitFor();
-      // A text is not dropped with an answer that takes none.
+      // The text is kept if the chosen answer takes none.
       await card.getByRole("button", { name: "Stop" }).click();
       await card.getByText("“Stop” takes no text").waitFor();
       await card.locator("textarea").fill("20000");
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await eventually("T-20 continues", async () =>
         (await ground.engine.ledger.task(keyOf("T-20")))?.state === "PENDING" ? true : undefined,
       );
-      // The card says what became of it and stays where it was, also when the list is read again.
+      // The card shows the result and stays in place, also when the list is reloaded.
       await card.getByText("is answered: continue: 20000").waitFor();
       await add("T-22", { title: "Asked meanwhile", scope: ["src/meanwhile.js"] });
       await start("T-22", 51_000);
@@ -280,8 +280,8 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
     });
   });
 
-  describe("what changes", () => {
-    it("shows at once, in two browsers, and after the server was away", async () => {
+  describe("changes of the ledger", () => {
+    it("appear at once, in two browsers, and after a restart of the server", async () => {
       const { add, start } = shopLedger(ground);
       const pages: OpenPage[] = [
         await openPage(browser, ground.link("/tasks")),
@@ -293,17 +293,17 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await all("Added while you look");
       await ground.restart();
       // While the pages reconnect.
-      await add("T-31", { title: "Added while nobody listened", scope: ["src/unheard.js"] });
-      await all("Added while nobody listened");
+      await add("T-31", { title: "Added during the restart", scope: ["src/unseen.js"] });
+      await all("Added during the restart");
       await start("T-31");
       for (const { page } of pages)
         await page
-          .locator(".row", { hasText: "Added while nobody listened" })
+          .locator(".row", { hasText: "Added during the restart" })
           .getByText("in progress")
           .waitFor();
-      // The token of the first server is replaced, so that the page survives being loaded again.
+      // The token of the first server is replaced, so that the page survives a reload.
       await pages[0]?.page.reload();
-      await all("Added while nobody listened");
+      await all("Added during the restart");
       for (const { faults } of pages)
         expect(faults.filter((text) => !/401|Failed to load/.test(text))).toEqual([]);
       for (const page of pages) await page[Symbol.asyncDispose]();

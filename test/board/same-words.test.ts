@@ -7,7 +7,7 @@ import { taskGroups } from "../../src/view/task-groups.ts";
 import { boardGround } from "../support/board-ground.ts";
 import { fillShop } from "../support/shop-ledger.ts";
 
-it("the board and the terminal show the same tasks and questions, by the same names and in the same words", async () => {
+it("the board and the terminal show the same tasks and questions, with the same names and texts", async () => {
   await using ground = await boardGround();
   await fillShop(ground);
   const { place } = ground;
@@ -30,7 +30,7 @@ it("the board and the terminal show the same tasks and questions, by the same na
   const places = items.map(({ name, text }) =>
     top.findIndex((line) => line.trim().startsWith(name) && line.includes(text.split("\n")[0] ?? "")),
   );
-  // Every one is there, in the same order.
+  // All of them are listed, in the same order.
   expect(places.filter((at) => at === -1)).toEqual([]);
   expect(places).toEqual(places.toSorted((one, other) => one - other));
   for (const { commands } of items)
@@ -43,7 +43,7 @@ it("the board and the terminal show the same tasks and questions, by the same na
       lines.some((line) => new RegExp(`^  ${name} +${word}\\b`).test(line)),
       `${name} ${word}`,
     ).toBe(true);
-  // Groups come in the order in which they are documented, and a task in each of most of them.
+  // The groups are in the documented order, and most of them have a task.
   const order = taskGroups.map((group) => group.name);
   expect(groups.map((group) => group.name)).toEqual(
     order.filter((name) => groups.some((group) => group.name === name)),

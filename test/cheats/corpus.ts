@@ -6,7 +6,7 @@ import * as z from "zod";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Replaces a text that occurs exactly once. */
+/** Replaces a text that must occur exactly once. */
 const replacement = z.strictObject({ from: z.string().min(1), to: z.string() });
 const change = {
   write: z.record(z.string(), z.string()).default({}),
@@ -21,14 +21,14 @@ const cheatCase = z.strictObject({
   name: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
   class: z.enum(["weakens", "games", "honest"]),
   does: sentence,
-  /** Faults of the product that come with it, by their names in `faults`. */
+  /** Faults of the product in this case's branch, by their names in `faults`. */
   faults: z.array(z.string()).default([]),
   ...change,
-  /** What should happen; several where each of them keeps the promise. */
+  /** The expected result; several if each of them keeps the promise. */
   expect: z.union([verdict.transform((one) => [one]), z.array(verdict).min(1)]),
-  /** What the person must be told: each of these is part of the message. */
+  /** Texts that the person's message must contain. */
   told: z.array(z.string()).default([]),
-  /** Also judged by the built command, with the answer of the decision where there is one. */
+  /** Also run with the built command, with the answer of the decision if there is one. */
   by_command: z.boolean().default(false),
 });
 
@@ -37,9 +37,9 @@ const projectFile = z.strictObject({
   runner: z.string(),
   /** The project's own test command. */
   command: z.string(),
-  /** Shell commands that succeed where the tool chain is there. */
+  /** Shell commands that succeed if the tool chain is available. */
   needs: z.array(z.string()),
-  /** What is wrong with a product, in the same form as a case. */
+  /** A fault of a product, in the same form as a case. */
   faults: z.record(z.string(), z.strictObject({ ...change, does: sentence })).default({}),
   cases: z.array(cheatCase).min(1),
 });
@@ -84,7 +84,7 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
 
 type Change = Pick<Case, keyof typeof change>;
 
-/** The files of a case's branch: its faults first, then what it does itself. */
+/** The files of a case's branch: its faults first, then its own changes. */
 export function filesOf(
   project: Project,
   { name, faults, ...own }: Change & Pick<Case, "name" | "faults">,
@@ -124,7 +124,7 @@ function apply(files: Map<string, string>, { write, edit, delete: gone, move }: 
   for (const [path, text] of Object.entries(write)) files.set(path, text);
 }
 
-/** True where the message says all that the person must be told. */
+/** True if the message contains everything that it must. */
 export function missingIn({ told }: Case, message: string): readonly string[] {
   return told.filter((fragment) => !message.includes(fragment));
 }

@@ -14,8 +14,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const lockstep = [process.execPath, join(root, "bin/lockstep.cjs")];
 
 /**
- * The runners that the projects use, before whatever else is called the same. Debian's pytest is the one that is
- * installed for the tests; a Python with other people's plugins needs four times as long for each run.
+ * The runners that the projects use come first on PATH. Debian's pytest is the one that is installed for the tests; a
+ * Python with unrelated plugins needs four times as long for each run.
  */
 const searchPath = [
   ...["node_modules/.bin", "test/runners/node_modules/.bin"].map((folder) => join(root, folder)),
@@ -25,7 +25,7 @@ const searchPath = [
 
 const probed = new Map<string, boolean>();
 
-/** What is missing of a project's tool chain here. */
+/** The missing parts of a project's tool chain on this machine. */
 export function missingTools({ needs }: Project): readonly string[] {
   const env = { ...process.env, PATH: searchPath };
   for (const probe of needs.filter((one) => !probed.has(one)))
@@ -34,15 +34,15 @@ export function missingTools({ needs }: Project): readonly string[] {
 }
 
 export interface Judged {
-  /** `waits`: for a person, but not because of what is weakened. */
+  /** `waits`: for a person, but not because of weakened tests. */
   readonly verdict: Verdict | "waits";
-  /** All that the person is told. */
+  /** All messages to the person. */
   readonly message: string;
 }
 
 /** A repository with a project's base on `main`, and a branch for each of its cases. */
 interface Ground {
-  /** What Lockstep would do with the case's branch; the base stays where it is. */
+  /** What Lockstep would do with the case's branch; the base does not move. */
   judge(one: Case): Promise<Judged>;
   /** The project's own test command on the branch, as any CI runs it. */
   runPlainCi(branch: string): Promise<{ readonly green: boolean; readonly output: string }>;
@@ -51,7 +51,7 @@ interface Ground {
   run(...words: string[]): Promise<CommandRun>;
 }
 
-/** One place for the repositories of all projects. */
+/** One folder for the repositories of all projects. */
 export interface Grounds extends AsyncDisposable {
   /** A project with many cases has several repositories, so that they can be judged at the same time. */
   of(project: Project, one?: Case): Ground;
@@ -61,7 +61,7 @@ const casesPerRepository = 20;
 
 export function openGrounds(): Grounds {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-cheats-")));
-  // Read by whatever runs in this process; the repositories share it as they do in a person's home.
+  // Read by the code in this process; the repositories share it as they do in a person's home.
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, "state"), PATH: searchPath });
   const grounds = new Map<string, OpenGround>();
   return {
@@ -143,7 +143,7 @@ function data(text: string): string {
   return `data ${Buffer.byteLength(text)}\n${text}`;
 }
 
-/** As the command does it: the folder is read before anything is waited for. */
+/** As the command does it: the folder is read before the first wait. */
 function openIn(path: string): Promise<Opened> {
   const before = process.cwd();
   process.chdir(path);
@@ -172,7 +172,7 @@ export function judgedOf({ outcome, refused }: Pick<Member, "outcome" | "refused
   return { verdict: refused?.details?.weakened === undefined ? "waits" : "ask", message };
 }
 
-/** A fresh clone, the dependencies where there is a lock file for them, the test command. */
+/** A fresh clone, the dependencies if there is a lock file for them, the test command. */
 async function runPlainCi({ command }: Project, { path, branch }: { path: string; branch: string }) {
   const folder = `${path}-ci-${branch.replaceAll("/", "-")}`;
   execFileSync("git", ["clone", "-q", "--branch", branch, path, folder]);

@@ -2,18 +2,18 @@ import { availableParallelism } from "node:os";
 import { type Case, loadCorpus, missingIn, type Project } from "./corpus.ts";
 import { faultBranch, type Grounds, type Judged, missingTools, openGrounds } from "./ground.ts";
 
-/** What became of one case. */
+/** The result of one case. */
 export interface Measured {
   readonly project: Project;
   readonly one: Case;
   readonly lockstep: Judged["verdict"];
-  /** What the person should have been told and was not. */
+  /** Required texts that the message did not contain. */
   readonly untold: readonly string[];
 }
 
 export interface Measurement {
   readonly cases: readonly Measured[];
-  /** Why the corpus itself is wrong: a cheat that any CI refuses is not a case. */
+  /** A fault of the corpus itself: a cheat that any CI refuses is not a case. */
   readonly unreal: readonly string[];
 }
 
@@ -44,7 +44,7 @@ interface Reality {
   readonly green: boolean;
 }
 
-/** The base passes, each fault is found by the base's tests, and each case passes its own. */
+/** The base passes, the base's tests find each fault, and each case passes its own. */
 function realities(project: Project): readonly Reality[] {
   return [
     { project, branch: "main", green: true },

@@ -2,7 +2,7 @@ import type { Measured } from "./measure.ts";
 
 const classes = ["weakens", "games", "honest"] as const;
 
-/** The figures as Markdown. Every case passes plain CI, or it would not be one. */
+/** The figures as Markdown. Every case passes plain CI; otherwise it is not a case. */
 export function cheatTables(cases: readonly Measured[]): string {
   return [figures(cases), gamesThrough(cases), deviations(cases), everyCase(cases)].join("\n\n");
 }

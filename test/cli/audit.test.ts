@@ -11,7 +11,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ledgerIn = ({ path }: Pick<Repository, "path">) => join(path, ".git/lockstep");
 
-/** One event more for each, of which no other place knows. */
+/** One more event for each. Only the ledger has them. */
 async function add(repository: Repository, ...tasks: string[]): Promise<void> {
   const ledger = await openSqliteLedger({ folder: ledgerIn(repository), create: true });
   for (const task of tasks) committed(await ledger.commit(creating(newTask(task))));
@@ -25,8 +25,8 @@ function restore(repository: Repository, copy: string): void {
 
 const holds = { status: 0, stdout: expect.stringMatching(/the hash chain is intact\n$/), stderr: "" };
 
-describe("the ledger's folder as it was before a command", () => {
-  it("is refused by every command with the first event that is missing, until a person accepts it", async () => {
+describe("an older copy of the ledger's folder", () => {
+  it("is refused by every command with the first missing event, until a person accepts it", async () => {
     using repository = temporaryRepository();
     using home = temporaryFolder();
     const env = { XDG_STATE_HOME: home.path };
@@ -52,8 +52,8 @@ describe("the ledger's folder as it was before a command", () => {
   });
 });
 
-describe("the other place of a head", () => {
-  it("belongs to the path of the repository, for all its worktrees, and goes when that is gone", () => {
+describe("the second place of a ledger's head", () => {
+  it("belongs to the path of the repository, for all its worktrees, and is removed after the repository", () => {
     using folder = temporaryFolder();
     const before = process.env.XDG_STATE_HOME;
     process.env.XDG_STATE_HOME = join(folder.path, "home");
@@ -88,7 +88,7 @@ describe("the other place of a head", () => {
 });
 
 describe("an export", () => {
-  it("ends with the head; by that and by its events the log is compared with it later", async () => {
+  it("ends with the head; the head and the events are compared with the log later", async () => {
     using repository = temporaryRepository();
     const [whole, head] = ["whole.jsonl", "head.json"].map((name) => join(repository.path, name)) as [
       string,
@@ -119,16 +119,16 @@ describe("an export", () => {
     expect(JSON.parse(stdout)).toMatchObject({ events: 3, problems: [{ seq: 2 }] });
   });
 
-  it("is not taken from a file that is none", async () => {
+  it("is refused from a file that is not an export", async () => {
     using repository = temporaryRepository();
-    for (const [text, told] of [
+    for (const [text, message] of [
       [undefined, /cannot be read: ENOENT/],
       ["", /is not an export: it is empty/],
       ['{"head":{"seq":1,"hash":"a"}}\n[]\nseq 1\n', /is not an export: line 2 is neither/],
     ] as const) {
       if (text !== undefined) repository.write("file", text);
       const { status, stderr } = await repository.run(["audit", "verify", "--head", "file"]);
-      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(told) });
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) });
     }
   });
 });

@@ -34,8 +34,8 @@ describe("lockstep clean", () => {
   };
   const state = () => join(repository.path, ".git", "state", "lockstep");
 
-  /** A repository's folder of checkouts, as it was left so many days ago. */
-  const strayOf = (gone: string, days: number) => {
+  /** A repository's folder of checkouts that was last used the given number of days ago. */
+  const oldCheckout = (gone: string, days: number) => {
     const id = createHash("sha256").update(gone).digest("hex").slice(0, 12);
     const folder = join(state(), `gone-${id}`);
     mkdirSync(folder, { recursive: true });
@@ -45,9 +45,9 @@ describe("lockstep clean", () => {
     return folder;
   };
 
-  it("removes the checkouts of repositories that are gone, once nobody has used them for long", async () => {
-    const old = strayOf("/nowhere/old/gone/.git", 31);
-    const young = strayOf("/nowhere/young/gone/.git", 29);
+  it("removes the checkouts of deleted repositories that have not been used for long", async () => {
+    const old = oldCheckout("/nowhere/old/gone/.git", 31);
+    const young = oldCheckout("/nowhere/young/gone/.git", 29);
     const before = refs();
     const planned = await clean("--dry-run");
     expect(planned.counts).toMatchObject({ "checkouts of repositories that no longer exist": 1 });
@@ -57,7 +57,7 @@ describe("lockstep clean", () => {
     expect(refs()).toEqual(before);
   });
 
-  it.each([[], ["--dry-run"]])("leaves what a run at work may need, and says so: %j", async (...more) => {
+  it.each([[], ["--dry-run"]])("leaves what an active run may need, and reports it: %j", async (...more) => {
     using _run = takeHostLock(join(repository.path, ".git", "lockstep"), "host");
     const refused = await clean("--older", "0", ...more);
     expect(refused).toMatchObject({
@@ -66,12 +66,12 @@ describe("lockstep clean", () => {
     });
   });
 
-  it("is a person's", async () => {
+  it("is refused to agents", async () => {
     const { status, stderr } = await repository.run(["clean"], { env: { CLAUDECODE: "1" } });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("R-AU-001") });
   });
 
-  it("frees what is left of finished work, and nothing that an open task needs", async () => {
+  it("frees the checkouts of finished work, and nothing that an open task needs", async () => {
     const [a, m] = [/_shop\/A\//, /_manual\/M\//].map((form) => refs().filter((ref) => form.test(ref)));
     expect([a?.length, m?.length].every((count) => (count ?? 0) > 0)).toBe(true);
     const dry = await clean("--dry-run", "--older", "0");
@@ -90,7 +90,7 @@ describe("lockstep clean", () => {
     expect((await repository.run(["run", "manual.yaml"])).status).toBe(0);
   });
 
-  it("frees what strayed and was moved aside, and versions of designs, once they are old", async () => {
+  it("frees old copies of files outside a lock and old versions of designs", async () => {
     const lockstep = join(repository.path, ".git", "lockstep");
     const digest = "a".repeat(64);
     mkdirSync(join(lockstep, "designs"), { recursive: true });
@@ -115,7 +115,7 @@ describe("lockstep clean", () => {
     expect(readdirSync(join(lockstep, "trees", "pending"))).toEqual(["before-2"]);
   });
 
-  it("is named by what shows how much the checkouts take", async () => {
+  it("is suggested by `status --disk`", async () => {
     expect((await repository.run(["status", "--disk"])).stdout).toContain("`lockstep clean` frees");
   });
 });

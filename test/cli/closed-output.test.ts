@@ -8,7 +8,7 @@ import { packet } from "../support/memory-engine.ts";
 import { type Repository, temporaryRepository } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 
-/** The command with an output whose reader has gone before it starts. */
+/** Runs the command with an output whose reader was closed before it starts. */
 async function withoutReader(cwd: string, words: readonly string[], input = "") {
   const child = spawn(process.execPath, [command, ...words], { cwd, stdio: ["pipe", "pipe", "pipe"] });
   child.stdout.destroy();
@@ -21,7 +21,7 @@ async function withoutReader(cwd: string, words: readonly string[], input = "") 
   return { status, stderr };
 }
 
-describe("a command whose reader has gone", () => {
+describe("a command whose reader was closed", () => {
   it.each([
     ["status", "--json"],
     ["task", "list", "--json"],
@@ -33,7 +33,7 @@ describe("a command whose reader has gone", () => {
     ["schema", "plan"],
     ["doctor", "--json"],
     ["--help"],
-  ])("ends as it would with one: %s %s", async (...words) => {
+  ])("ends with the same exit code as with a reader: %s %s", async (...words) => {
     using repository = temporaryRepository();
     await repository.run(["dispatch"], { input: JSON.stringify(packet("T-1", ["src"])) });
     const { status } = await repository.run(words);
@@ -43,7 +43,7 @@ describe("a command whose reader has gone", () => {
     });
   });
 
-  it("has done what it was asked for", async () => {
+  it("still does its work", async () => {
     using repository = temporaryRepository();
     const input = JSON.stringify(packet("T-1", ["src"]));
     expect(await withoutReader(repository.path, ["dispatch"], input)).toEqual({ status: 0, stderr: "" });
@@ -53,7 +53,7 @@ describe("a command whose reader has gone", () => {
   });
 });
 
-/** The command with a standard output that is always full. */
+/** Runs the command with a standard output that is always full. */
 async function onFullDisk(repository: Repository, words: readonly string[], input = "") {
   const full = openSync("/dev/full", "w");
   try {
@@ -79,7 +79,7 @@ describe.skipIf(!existsSync("/dev/full"))("a command whose output cannot be writ
     "lockstep: E-STORE: the output could not be written: the disk is full; free some space, or write it elsewhere. It is:\n";
 
   it.each([["status"], ["doctor", "--json"], ["--help"], ["schema", "plan"], ["task", "list", "--json"]])(
-    "says so, and exits 1: %s %s",
+    "reports it, and exits 1: %s %s",
     async (...words) => {
       using repository = temporaryRepository();
       const { status, stderr } = await onFullDisk(repository, words);
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync("/dev/full"))("a command whose output cannot be writ
     },
   );
 
-  it("says what it has merged", async () => {
+  it("reports what it has merged", async () => {
     using repository = landRepository();
     repository.branch("good", { "f.js": "exports.f = 2;\n" });
     const { status, stderr } = await onFullDisk(repository, ["land", "good"]);
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync("/dev/full"))("a command whose output cannot be writ
     });
   });
 
-  it("says what it has changed", async () => {
+  it("reports what it has changed", async () => {
     using repository = temporaryRepository();
     const input = JSON.stringify(packet("T-1", ["src"]));
     const { status, stderr } = await onFullDisk(repository, ["dispatch"], input);

@@ -18,8 +18,8 @@ async function verdictOf(repository: Repository, words: readonly string[], input
   return verdict;
 }
 
-describe("a task by the command line", () => {
-  it("ends quietly where nobody reads what it prints any more", async () => {
+describe("a task on the command line", () => {
+  it("ends quietly if its output is closed", async () => {
     using repository = temporaryRepository();
     using running = repository.start(["schema"]);
     running.process.stdout?.destroy();
@@ -29,7 +29,7 @@ describe("a task by the command line", () => {
     expect(await other.ended).toMatchObject({ status: 0, stderr: "" });
   });
 
-  it("goes from dispatch to merged, and the whole story can be read", async () => {
+  it("goes from dispatch to merged, and its whole history is in the audit log", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "" });
     const started = await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     expect(started.details).toMatchObject({ attempt: 1, epoch: 1, state: "IN_PROGRESS" });
@@ -71,7 +71,7 @@ describe("a task by the command line", () => {
     ["land", "work"],
     ["run", "tasks.yaml"],
     ["diff", "T-1"],
-  ])("exits 1 where git fails: %s", async (...words) => {
+  ])("exits 1 if git fails: %s", async (...words) => {
     using repository = temporaryRepository({ "tasks.yaml": "tasks: []\n" });
     await repository.run(["task", "add", "T-1", "--scope", "src", "--check", "reads well"]);
     await verdictOf(repository, ["dispatch"], '{"task_id":"T-1"}');
@@ -130,7 +130,7 @@ describe("a task by the command line", () => {
     });
   });
 
-  it("a result without form blocks its task, and the answer says how it goes on", async () => {
+  it("a result with an invalid form blocks its task, and the answer names the next step", async () => {
     using repository = temporaryRepository();
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src/a/**"]));
     const wrong = await verdictOf(repository, ["submit", "T-1"], text({ hello: 1 }));
@@ -141,7 +141,7 @@ describe("a task by the command line", () => {
     expect(again.allow).toBe(true);
   });
 
-  it("takes a delegation output in YAML, and says where the YAML is wrong", async () => {
+  it("accepts a delegation output in YAML, and reports the position of a YAML error", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "" });
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     repository.write("worklogs/T-1.md", "done\n");
@@ -156,7 +156,7 @@ blockers: []
     expect((await verdictOf(repository, ["submit", "T-1"], yaml)).details).toMatchObject({ state: "REVIEW" });
   });
 
-  it("is one ledger for every worktree of the repository", async () => {
+  it("uses one ledger for every worktree of the repository", async () => {
     using repository = temporaryRepository({ "a.txt": "a" });
     const { git } = repository;
     git("add", "a.txt");
@@ -177,8 +177,8 @@ blockers: []
   });
 });
 
-describe("what people see", () => {
-  it("is a table that aligns, what waits for them first", async () => {
+describe("the output for people", () => {
+  it("is an aligned table, with the tasks that wait for a person first", async () => {
     using repository = temporaryRepository();
     expect((await repository.run(["status"])).stdout).toContain("no tasks yet");
     expect(existsSync(join(repository.path, ".git/lockstep"))).toBe(false);
@@ -204,7 +204,7 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for 
     expect((await repository.run(["task", "show", "T-1"])).stdout).toContain("answer    half even\n");
   });
 
-  it("never carries an agent's control characters to the terminal", async () => {
+  it("never prints an agent's control characters to the terminal", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "" });
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     const escalation = { taskId: "T-1", reason: "x\u001b[2Jy\u0007", attemptedPaths: [], blockers: ["b"] };
@@ -234,7 +234,7 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for 
   });
 });
 
-describe("a command that is called wrongly", () => {
+describe("a command with wrong arguments", () => {
   it.each([
     [["statsu", "--json"], "unknown command 'statsu': did you mean `status`?"],
     [["land", "--json"], "missing required argument 'branch'; see `lockstep land --help`"],
@@ -252,22 +252,22 @@ describe("a command that is called wrongly", () => {
     ],
     [["task", "--json"], "unknown option '--json'; see `lockstep task --help`"],
     [["run", "--json", "--agents", "a"], "unknown option '--agents': did you mean `--agent`?"],
-  ])("says so to programs too: %j", async (words, reason) => {
+  ])("reports that to programs too: %j", async (words, reason) => {
     using repository = temporaryRepository();
     const { status, stdout, stderr } = await repository.run(words);
     expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: R-IN-001: ${reason}\n` });
     expect(JSON.parse(stdout)).toEqual({ allow: false, code: "R-IN-001", reason, details: {} });
   });
 
-  it("prints nothing for programs where they did not ask, nor with the help", async () => {
+  it("prints no JSON if none was requested, or with the help", async () => {
     using repository = temporaryRepository();
     expect((await repository.run(["statsu"])).stdout).toBe("");
     expect((await repository.run(["run", "--json", "--help"])).stdout).toMatch(/^Usage: /);
   });
 });
 
-describe("a wrong configuration", () => {
-  it("is told with file, line, and the word that was meant, before anything happens", async () => {
+describe("an invalid configuration", () => {
+  it("is reported with file, line and the nearest valid word, before anything is done", async () => {
     using repository = temporaryRepository({
       ".lockstep/config.yaml": "version: 1\nlimits:\n  max_paralel: 4\n  widen: aks\n",
     });
@@ -280,7 +280,7 @@ describe("a wrong configuration", () => {
     expect(existsSync(join(repository.path, ".git/lockstep"))).toBe(false);
   });
 
-  it("that is right counts", async () => {
+  it("that is valid is applied", async () => {
     using repository = temporaryRepository({
       ".lockstep/config.yaml": "limits: { tokens: { warn: 5, halt: 10 } }\n",
     });
@@ -290,7 +290,7 @@ describe("a wrong configuration", () => {
 });
 
 describe("hook commands in a project with a ledger", () => {
-  it("take the facts that a payload leaves out from it, and only those", async () => {
+  it("read facts that are missing in the payload from the ledger, and no others", async () => {
     using repository = temporaryRepository();
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     const asked = packet("T-2", ["src/a"]);
@@ -308,7 +308,7 @@ describe("hook commands in a project with a ledger", () => {
     expect(snapshot).toMatchObject({ ledger: [{ task_id: "T-1", state: "IN_PROGRESS" }], locks: [{}, {}] });
   });
 
-  it("let nobody write while all work is stopped", async () => {
+  it("refuse every write while all work is stopped", async () => {
     using repository = temporaryRepository();
     const write = text({ ...packet("T-1", ["src"]), write: { resource: "src/a", action: "edit" } });
     const codes = [];
@@ -322,7 +322,7 @@ describe("hook commands in a project with a ledger", () => {
 });
 
 describe("an agent", () => {
-  it("may not run a watchdog, not even a long-lived one", async () => {
+  it("may not run a watchdog, not even a continuous one", async () => {
     using repository = temporaryRepository();
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     const env = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
@@ -334,7 +334,7 @@ describe("an agent", () => {
 });
 
 describe("explain --task", () => {
-  it("judges by the locks that are held now", async () => {
+  it("judges by the current locks", async () => {
     using repository = temporaryRepository();
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     expect((await repository.run(["explain", "touch src/a", "--task", "T-1"])).status).toBe(0);
@@ -345,7 +345,7 @@ describe("explain --task", () => {
     expect((await repository.run(["explain", "ls", "--task", "T-2"])).status).toBe(2);
   });
 
-  it.skipIf(missing)("says which programs run inside the lock, and why", async () => {
+  it.skipIf(missing)("reports which programs run inside the lock, and why", async () => {
     using repository = temporaryRepository({ ".gitignore": "coverage\n" });
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     repository.write(".git/hooks/pre-commit", "#!/bin/sh\n");
@@ -374,7 +374,7 @@ describe("explain --task", () => {
   });
 
   it.skipIf(missing)(
-    "says it for a scope too, and that a merge cannot write git's folder there",
+    "does so for a scope too, and reports that a merge cannot write git's folder there",
     async () => {
       using repository = temporaryRepository();
       const explain = async (...words: string[]) => (await repository.run(["explain", ...words])).stdout;
@@ -391,7 +391,7 @@ describe("explain --task", () => {
     },
   );
 
-  it("gives every reason, five of them as text", async () => {
+  it("prints every reason, five of them as text", async () => {
     using repository = temporaryRepository();
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     const line = "touch a b c d e f g; git push";

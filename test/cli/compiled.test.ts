@@ -6,7 +6,7 @@ import { type TemporaryFolder, temporaryFolder } from "../support/temporary-fold
 
 const runner = new URL("../../bin/run-compiled.cjs", import.meta.url).pathname;
 
-/** A program whose functions are first called when it runs. */
+/** A program whose functions are called for the first time when it runs. */
 const program = (word: string, isWhole = true) =>
   `function say() { process.stdout.write("${word}"); }\nsay();\nkeepCompiled(${isWhole});\n`;
 
@@ -23,8 +23,8 @@ function run(folder: TemporaryFolder): string {
 const kept = (folder: TemporaryFolder) => join(folder.path, "made/kept");
 const fileOf = (folder: TemporaryFolder) => statSync(kept(folder)).ino;
 
-describe("what V8 compiled", () => {
-  it("is kept by the first process, and used by the next one", () => {
+describe("V8's compile cache", () => {
+  it("is stored by the first process, and used by the next one", () => {
     using folder = temporaryFolder({ "program.cjs": program("one") });
     expect(run(folder)).toBe("one");
     const first = fileOf(folder);
@@ -41,7 +41,7 @@ describe("what V8 compiled", () => {
     expect(run(folder)).toBe("two");
   });
 
-  it("is made again where it cannot be used", () => {
+  it("is created again if it is invalid", () => {
     using folder = temporaryFolder({ "program.cjs": program("one") });
     run(folder);
     const whole = readFileSync(kept(folder));
@@ -52,7 +52,7 @@ describe("what V8 compiled", () => {
     }
   });
 
-  it("of a part of the program is replaced by that of a whole run, and not the other way round", () => {
+  it("of a partial run is replaced by that of a whole run, and not the other way round", () => {
     using folder = temporaryFolder({ "program.cjs": program("one", false) });
     run(folder);
     const part = fileOf(folder);
@@ -64,7 +64,7 @@ describe("what V8 compiled", () => {
     expect(text()).toContain(" whole");
   });
 
-  it("does not stop a program where it cannot be kept", () => {
+  it("does not stop a program if it cannot be stored", () => {
     using folder = temporaryFolder({ "program.cjs": program("one"), made: "a file in place of the folder" });
     expect(run(folder)).toBe("one");
   });

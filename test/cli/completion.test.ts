@@ -34,7 +34,7 @@ beforeAll(async () => {
   await repository.run(["widen", "T-1", "lib", "--why", "x"], { env });
 }, 60_000);
 
-/** What `lockstep __complete` prints for the words up to the cursor. */
+/** The output of `lockstep __complete` for the words up to the cursor. */
 async function completed(...words: string[]): Promise<readonly string[]> {
   const { status, stdout, stderr } = await repository.run(["__complete", "--", ...words]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -43,7 +43,7 @@ async function completed(...words: string[]): Promise<readonly string[]> {
 
 const valuesOf = (lines: readonly string[]) => lines.map((line) => line.split("\t")[0]);
 
-describe("what can come next", () => {
+describe("the completions", () => {
   const program = lockstepProgram();
 
   it.each<[readonly string[], readonly string[]]>([
@@ -108,8 +108,8 @@ describe("what can come next", () => {
   });
 });
 
-describe("nothing comes", () => {
-  it("and no ledger is made, where there is none", async () => {
+describe("a completion without candidates", () => {
+  it("is empty in a repository without a ledger, and creates none", async () => {
     using other = temporaryRepository();
     for (const words of [
       ["task", "show", ""],
@@ -128,7 +128,7 @@ describe("nothing comes", () => {
     ["the ledger is damaged", { ".lockstep/state/state.db": "no database" }, ["task", "show", ""]],
     ["the configuration is wrong", { ".lockstep/config.yaml": "agents: [" }, ["run", "--agent", ""]],
     ["there is no repository", {}, ["land", ""]],
-  ])("where %s, on neither output", async (_, files, words) => {
+  ])("is empty if %s, without a message", async (_, files, words) => {
     using folder = temporaryFolder(files);
     const run = await startProgram([process.execPath, command, "__complete", "--", ...words], {
       cwd: folder.path,
@@ -136,14 +136,14 @@ describe("nothing comes", () => {
     expect(run).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("for an agent in the sandbox, which has no ledger", async () => {
+  it("is empty for an agent in the sandbox, which has no ledger", async () => {
     const run = await repository.run(["__complete", "--", "task", "show", ""], {
       env: { LOCKSTEP_SOCKET: "/nowhere", LOCKSTEP_TASK: "T-1" },
     });
     expect(run).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("is changed in the ledger", async () => {
+  it("changes nothing in the ledger", async () => {
     const state = join(repository.path, ".git/lockstep");
     const look = () =>
       readdirSync(state)
@@ -155,7 +155,7 @@ describe("nothing comes", () => {
   });
 });
 
-/** A program of a shell with the completion of `lockstep`, whose lines are what it offers. */
+/** A shell process with the completion of `lockstep`, which prints the candidates. */
 function inShell(words: readonly string[]): Promise<CommandRun> {
   return startProgram(words, {
     cwd: repository.path,
@@ -188,7 +188,7 @@ describe("bash", () => {
     expect(await bash(line)).toEqual(offered);
   });
 
-  it("completes what is typed, files too", async () => {
+  it("completes the typed word, and files too", async () => {
     const typed = `source <(lockstep completion bash)\nlockstep run pla\tpri\t && echo ran`;
     const shell = startProgram(["bash", "--norc", "-i"], {
       cwd: repository.path,
@@ -202,7 +202,7 @@ describe("bash", () => {
 });
 
 describe.skipIf(skipLoudly("COMPLETIONS OF zsh", missing("zsh")))("zsh", () => {
-  /** Types into a zsh of its own, and shows the line after the last key. */
+  /** Types into a zsh of its own, and prints the line after the last key. */
   const script = `zmodload zsh/zpty
     zpty shell zsh -f -i
     say() { zpty -w shell "$1" }
@@ -244,7 +244,7 @@ describe.skipIf(skipLoudly("COMPLETIONS OF fish", missing("fish")))("fish", () =
 });
 
 describe("lockstep completion", () => {
-  it("of a shell that there is none for says which there are", async () => {
+  it("for an unknown shell names the known ones", async () => {
     const { status, stdout, stderr } = await repository.run(["completion", "fsih"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toBe("lockstep: R-IN-001: there is no completion for `fsih`: did you mean `fish`?\n");

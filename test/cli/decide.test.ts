@@ -28,7 +28,7 @@ const ask = (engine: Engine, about: string, more: object = {}) =>
   );
 
 describe("a person at the prompt", () => {
-  /** Somebody who types these lines, and what they read meanwhile. */
+  /** A person who types these lines, and the output that they read meanwhile. */
   async function typing(
     given: Engine | { engine: Engine; documents: GateDocuments },
     ...lines: readonly string[]
@@ -56,7 +56,7 @@ describe("a person at the prompt", () => {
     };
   }
 
-  it("is asked everything that waits, in order, with what it is about", async () => {
+  it("is asked all open questions, in order, with what each is about", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     engine.sleep(1);
@@ -90,7 +90,7 @@ describe("a person at the prompt", () => {
     expect(shown).toContain("  to see the work: lockstep diff T-1\n");
   });
 
-  it("may leave ordinary questions, which are cancelled once they say so", async () => {
+  it("may leave ordinary questions unanswered, which are cancelled after a confirmation", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
@@ -108,7 +108,7 @@ describe("a person at the prompt", () => {
     expect(settled).toEqual(["UD-1", "UD-2"]);
   });
 
-  it("may leave what holds up a merge, which goes on waiting: nobody could go on without it", async () => {
+  it("may leave a question that blocks a merge, which stays open: the merge needs its answer", async () => {
     const engine = await memoryEngine();
     await askManual(engine, { task: "T-1", criterion: "reads well", commit: "a".repeat(40) }, person);
     const { shown, entries, settled } = await typing(engine, "", "y");
@@ -117,7 +117,7 @@ describe("a person at the prompt", () => {
     expect({ entries, settled }).toEqual({ entries: { "UD-1": "pending: null" }, settled: [] });
   });
 
-  it("names a decision in any case", async () => {
+  it("may name a decision in lower case", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     for (const id of ["ud-approve-design", "ud-1"]) {
@@ -128,7 +128,7 @@ describe("a person at the prompt", () => {
     }
   });
 
-  it("is asked again for an answer that is none, three times, and then it waits", async () => {
+  it("is asked again after an invalid answer, three times, and then the question stays open", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
@@ -140,7 +140,7 @@ describe("a person at the prompt", () => {
     expect(left).toEqual(["up"]);
   });
 
-  it("does not get past security without a word, but may defer it", async () => {
+  it("cannot skip a security question without a reason, but may defer it", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
@@ -152,7 +152,7 @@ describe("a person at the prompt", () => {
     expect(entries["UD-1"]).toBe("cancelled: user deferred: next sprint");
   });
 
-  it("reads the design and what changed in it before they answer", async () => {
+  it("sees the design and its changes before the answer", async () => {
     using folder = temporaryFolder();
     const engine = await memoryEngine();
     await sessionAtGate(engine);
@@ -184,7 +184,7 @@ describe("a person at the prompt", () => {
     expect(second.entries[gateId]).toBe("answered: approved");
   });
 
-  it("takes the recommendation with Enter", async () => {
+  it("accepts the recommendation with Enter", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     const question = {
@@ -198,7 +198,7 @@ describe("a person at the prompt", () => {
     expect(Object.values(entries)).toEqual(["answered: approved", "answered: single-final"]);
   });
 
-  it("who gives no answer at a gate blocks the session, and who ends the prompt does not", async () => {
+  it("blocks the session by giving no answer at a gate, and not by closing the prompt", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     const ended = await typing(engine, "perhaps");
@@ -216,7 +216,7 @@ describe("a person at the prompt", () => {
 });
 
 describe("lockstep decide", () => {
-  it("lists a gate by its short name, takes the answer, shows it in status.json and says what goes on", async () => {
+  it("lists a gate by its short name, takes the answer, shows it in status.json and prints the next step", async () => {
     using repository = await sessionRepository();
     const list = await repository.run(["decide"]);
     expect(list.stdout).toBe(
@@ -248,7 +248,7 @@ describe("lockstep decide", () => {
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
   });
 
-  it("takes no short name that means the gates of two sessions, and shows whole ones while both wait", async () => {
+  it("rejects a short name that matches the gates of two sessions, and shows full names while both are open", async () => {
     using repository = await sessionRepository();
     const later = "2026-02-15_later";
     await repository.within((engine) => sessionAtGate(engine, later));
@@ -274,7 +274,7 @@ describe("lockstep decide", () => {
     );
   });
 
-  it("shows that a word may follow where somebody decides about a repair", async () => {
+  it("shows that a decision about a repair may have a comment", async () => {
     using repository = await sessionRepository();
     await repository.within((engine) =>
       ask(engine, "repair", { kind: "repair", options: ["retry", "accept"] }),
@@ -288,7 +288,7 @@ describe("lockstep decide", () => {
     expect((await repository.run(["decide", "UD-1", "retry: with less"])).status).toBe(0);
   });
 
-  it("that cancels a gate blocks the session, and status.json says so and how it goes on", async () => {
+  it("that cancels a gate blocks the session, and status.json has that and the next step", async () => {
     using repository = await sessionRepository();
     expect((await repository.run(["decide", gateId, "--cancel", "next week"])).status).toBe(0);
     expect(repository.status()).toMatchObject({
@@ -303,7 +303,7 @@ describe("lockstep decide", () => {
     });
   });
 
-  it("by an agent is refused, and nothing is answered", async () => {
+  it("by an agent is refused, and the question stays open", async () => {
     using repository = await sessionRepository();
     const env = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
     for (const id of ["UD-APPROVE-DESIGN", gateId])
@@ -314,7 +314,7 @@ describe("lockstep decide", () => {
     expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([{ state: "pending" }]);
   });
 
-  it("blocks the session whose status.json cannot be written, keeps the answer, and says what to do", async () => {
+  it("blocks a session whose status.json cannot be written, keeps the answer, and prints the remedy", async () => {
     using repository = await sessionRepository();
     const inTheWay = `.agents-work/${sessionName}/status.json`;
     repository.write(`${inTheWay}/in-the-way`, "");
@@ -336,7 +336,7 @@ describe("lockstep decide", () => {
       ),
     );
     rmSync(join(repository.path, inTheWay), { recursive: true });
-    // The next write shows it.
+    // The next write includes it.
     await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
     expect(repository.status()).toMatchObject({
       current_state: "BLOCKED",
@@ -345,7 +345,7 @@ describe("lockstep decide", () => {
     });
   });
 
-  it("asks at a terminal until somebody answers", async () => {
+  it("asks at a terminal until all questions are answered", async () => {
     using repository = await sessionRepository();
     const words = ["script", "-qec", `${process.execPath} ${command} decide`, "/dev/null"];
     using running = startProgram(words, {
@@ -371,7 +371,7 @@ describe("lockstep decide", () => {
 });
 
 describe("lockstep status", () => {
-  it("tells what waits, then where the session is, and leaves its own work out of the tasks", async () => {
+  it("lists open questions, then the state of the session, and leaves the session's own task out of the list", async () => {
     using repository = await sessionRepository();
     const { stdout } = await repository.run(["status"]);
     expect(stdout).toBe(
@@ -406,7 +406,7 @@ describe("lockstep status", () => {
     expect(document.decisions).toMatchObject([{ id: gateId, kind: "approve-design" }]);
   });
 
-  it("tells who was asked and since when, and what blocks it with the way out", async () => {
+  it("shows the question and its time, and what blocks the session, with the remedy", async () => {
     using repository = await sessionRepository();
     const dispatched = { role: "Architect", purpose: "architecture", agent: "coder" } as const;
     const event = { type: "dispatch", dispatched } as const;
@@ -429,7 +429,7 @@ describe("lockstep status", () => {
     );
   });
 
-  it("has no workflow where nobody has started one", async () => {
+  it("has no workflow if none was started", async () => {
     using repository = temporaryRepository();
     const { stdout } = await repository.run(["status", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ workflow: null });

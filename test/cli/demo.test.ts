@@ -34,17 +34,20 @@ describe("the demo", () => {
   }, msMax);
   afterAll(() => temporary[Symbol.dispose]());
 
-  it("ends with 0, since Lockstep kept main green and let nothing bad in", () => {
+  it("exits with 0, because Lockstep kept main green and refused the bad work", () => {
     expect({ status: run.status, ok: outcome.ok }, run.stderr).toEqual({ status: 0, ok: true });
     expect(outcome.agents.filter(({ lockstep }) => lockstep.harm !== null)).toEqual([]);
   });
 
-  it.each(["shipping", "format"])("merges the honest work of `%s` in both, with Lockstep proven", (task) => {
-    expect(of(task)).toMatchObject({
-      plain: { merged: true, harm: null },
-      lockstep: { state: "MERGED", checks: 3, harm: null },
-    });
-  });
+  it.each(["shipping", "format"])(
+    "merges the correct work of `%s` in both, and proves it with Lockstep",
+    (task) => {
+      expect(of(task)).toMatchObject({
+        plain: { merged: true, harm: null },
+        lockstep: { state: "MERGED", checks: 3, harm: null },
+      });
+    },
+  );
 
   it.each([
     ["cart", "R-PC-002", "its test fails"],
@@ -53,7 +56,7 @@ describe("the demo", () => {
     ["invoice", "R-PO-002", "the work of `tax` is lost"],
     ["search", "R-WD-001", "an empty function"],
     ["sort", "R-BG-001", "tokens for comments"],
-  ])("finds on the plain main what `%s` did, and with Lockstep its refusal %s", (task, code, harm) => {
+  ])("detects on the plain main what `%s` did, and shows Lockstep's refusal %s", (task, code, harm) => {
     expect(of(task)).toMatchObject({
       plain: { merged: true, harm: expect.stringContaining(harm) },
       lockstep: { code, harm: null },
@@ -61,7 +64,7 @@ describe("the demo", () => {
     expect(of(task)?.lockstep.state).not.toBe("MERGED");
   });
 
-  it("asks a person about the deleted test, though the check that passes names no test file", () => {
+  it("asks a person about the deleted test, although the check that passes names no test file", () => {
     expect(of("discount")).toMatchObject({
       plain: { merged: true, harm: expect.stringContaining("the test is gone") },
       lockstep: {
@@ -74,21 +77,21 @@ describe("the demo", () => {
     });
   });
 
-  it("loses a neighbour's work on plain branches only", () => {
+  it("loses another agent's work on plain branches only", () => {
     expect(of("tax")).toMatchObject({
       plain: { merged: true, harm: expect.stringContaining("overwritten") },
       lockstep: { state: "MERGED", checks: 3, harm: null },
     });
   });
 
-  it("merges half a file without Lockstep, and with it goes on where the run was killed", () => {
+  it("merges half a file without Lockstep, and continues after the kill of the run with it", () => {
     expect(of("stock")).toMatchObject({
       plain: { harm: expect.stringContaining("does not parse") },
       lockstep: { state: "MERGED", attempts: 2, checks: 3, harm: null },
     });
   });
 
-  it("tells of tests that fail on the one main and pass on the other, as they do", async () => {
+  it("reports the tests of both mains as they are: failing on one and passing on the other", async () => {
     const { plain, lockstep } = outcome.repositories;
     expect((await node(plain, "--test")).status).toBe(1);
     expect((await node(lockstep, "--test")).status).toBe(0);
@@ -109,7 +112,7 @@ describe("the demo", () => {
     expect(await git(lockstep, ["log", "--patch", "main"])).not.toContain(key);
   });
 
-  it("ends with a table that fits 80 columns, a row for each agent, and where to look", () => {
+  it("ends with a table that fits 80 columns, a row for each agent, and the next commands", () => {
     const lines = demoText(outcome).split("\n");
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     for (const { task, deed } of outcome.agents)
@@ -122,16 +125,16 @@ describe("the demo", () => {
     for (const half of ["plain", "lockstep"] as const) expect(existsSync(outcome.logs[half])).toBe(true);
   });
 
-  it("shows on stderr that it moves", () => {
+  it("shows its progress on stderr", () => {
     expect(run.stderr).toContain("plain branches");
     expect(run.stderr).toContain("Lockstep");
   });
 
-  it("removes what an earlier demo made, and nothing else", () => {
+  it("removes the folder of an earlier demo, and nothing else", () => {
     vi.stubEnv("TMPDIR", temporary.path);
     temporary.write("lockstep-demo-notes/mine.txt", "a person's\n");
     const folder = openDemoFolder();
-    // Its process, this one, is still there.
+    // Its process is this one, which still runs.
     const other = openDemoFolder();
     vi.unstubAllEnvs();
     expect([outcome.folder, folder, other].map((path) => existsSync(path))).toEqual([false, true, true]);
@@ -143,7 +146,7 @@ describe("`demo --client`", () => {
   it.each([
     ["nobody", "R-IN-001"],
     ["opencode", "R-AG-001"],
-  ])("refuses %s, which it does not know or find, before anything starts", async (client, code) => {
+  ])("refuses %s, which is unknown or not installed, before anything starts", async (client, code) => {
     using folder = temporaryFolder();
     const { status, stdout, stderr } = await demo(folder.path, ["--json", "--client", client], {
       PATH: folder.path,

@@ -13,8 +13,8 @@ import {
 } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 
-describe("a `do` that is typed again", () => {
-  it("goes on with the session that was killed, unless it is to begin anew", async () => {
+describe("a repeated `do` command", () => {
+  it("continues the session that was killed, unless it has to start again", async () => {
     using repository = planned({
       agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
       tasks: [],
@@ -31,15 +31,15 @@ describe("a `do` that is typed again", () => {
       status: 0,
       "T-001": "MERGED",
     });
-    // What is finished is no reason to do nothing, nor is another scope.
-    const anew = async (...more: string[]) => {
+    // A finished session does not stop a new one, nor does another scope.
+    const another = async (...more: string[]) => {
       const { stderr, stdout } = await repository.run([...words, ...more, "--json"]);
       expect(stderr).not.toContain("has the same goal");
       return Object.keys(readRun(stdout).states);
     };
-    expect(await anew()).toEqual(["T-002"]);
-    expect(await anew("--new")).toEqual(["T-003"]);
-    expect(await anew("--scope", "B.txt")).toEqual(["T-004"]);
+    expect(await another()).toEqual(["T-002"]);
+    expect(await another("--new")).toEqual(["T-003"]);
+    expect(await another("--scope", "B.txt")).toEqual(["T-004"]);
   });
 });
 
@@ -79,7 +79,7 @@ describe("a session that began on another branch", () => {
     expect(subjects("other")).not.toContain("T-001");
   });
 
-  it("is not done by a run that is at work for another branch", async () => {
+  it("is not done by an active run on another branch", async () => {
     const agents = {
       a: [["say: begun", awaits, writes("A"), answer("OK")]],
       b: [[writes("B"), answer("OK")]],
@@ -120,7 +120,7 @@ function planCopy(root: string): string {
   return `.agents-work/${session}/tasks.yaml`;
 }
 
-describe("work that is on the base already when it is merged", () => {
+describe("work that is already on the base when it is merged", () => {
   it("is not reported as merged with a proof", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]] },

@@ -31,7 +31,7 @@ async function examined(ground: InitiatedRepository, env: Readonly<Record<string
   };
 }
 
-/** With a first commit of what is there. */
+/** Commits the existing files. */
 function initiatedRepository(files: Readonly<Record<string, string>> = {}): InitiatedRepository {
   const ground = emptyRepository(files);
   commitAll(ground);
@@ -44,7 +44,7 @@ function commitAll({ repository }: InitiatedRepository): void {
 }
 
 describe("lockstep doctor", () => {
-  it("finds nothing broken in a new repository, and leaves nothing there", async () => {
+  it("reports no problem in a new repository, and changes nothing there", async () => {
     using ground = initiatedRepository();
     const { status, of } = await examined(ground);
     expect(status).toBe(0);
@@ -56,7 +56,7 @@ describe("lockstep doctor", () => {
     expect(ground.has(".git/lockstep")).toBe(false);
   });
 
-  it("finds the tests and what they need, and says what is missing", async () => {
+  it("finds the tests and their dependencies, and reports what is missing", async () => {
     using ground = initiatedRepository();
     const missing = await examined(ground);
     expect(missing).toMatchObject({ status: 0, missing: 2 });
@@ -104,7 +104,7 @@ describe("lockstep doctor", () => {
     expect(of("agents")).toBeUndefined();
   });
 
-  it("knows the states of a repository, each with what mends it", async () => {
+  it("detects the states of a repository, each with its fix", async () => {
     using ground = emptyRepository();
     const { git } = ground.repository;
     const none = await examined(ground);
@@ -151,7 +151,7 @@ describe("lockstep doctor", () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    "sees a folder that cannot be written, or is another user's",
+    "detects a folder that is not writable or belongs to another user",
     async () => {
       using ground = initiatedRepository();
       ground.writeHome(".gitconfig", "[safe]\n\tdirectory = *\n");
@@ -173,7 +173,7 @@ describe("lockstep doctor", () => {
     },
   );
 
-  it("shows that the hooks of every client refuse, without touching the repository's own ledger", async () => {
+  it("shows that the hooks of every client refuse, without changing the repository's own ledger", async () => {
     using ground = initiatedRepository();
     ground.addProgram("claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
     await ground.run(["init", "--client", ...clientNames]);
@@ -192,25 +192,28 @@ describe("lockstep doctor", () => {
     expect(readdirSync(temporary.path).filter((name) => name.startsWith("lockstep-"))).toEqual([]);
   });
 
-  it.skipIf(missing !== undefined)("says which clients run unknown programs outside the lock", async () => {
-    using ground = initiatedRepository();
-    await ground.run(["init", "--client", ...clientNames]);
-    await ground.run(["task", "add", "T-1", "--scope", "src"]);
-    const { status, findings } = await examined(ground);
-    const gaps = (of: readonly Finding[]) => of.filter(({ what }) => what.endsWith(" programs"));
-    expect(status).toBe(0);
-    expect(gaps(findings)).toMatchObject([
-      { what: "codex programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
-      { what: "cursor programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
-    ]);
-    const told = await ground.run(["status"]);
-    expect(told.stdout.match(/^unknown programs run without a sandbox/gm)).toHaveLength(2);
-    ground.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
-    expect(gaps((await examined(ground)).findings)).toEqual([]);
-    expect((await ground.run(["status"])).stdout).not.toContain("unknown programs");
-  });
+  it.skipIf(missing !== undefined)(
+    "reports which clients run unknown programs outside the lock",
+    async () => {
+      using ground = initiatedRepository();
+      await ground.run(["init", "--client", ...clientNames]);
+      await ground.run(["task", "add", "T-1", "--scope", "src"]);
+      const { status, findings } = await examined(ground);
+      const gaps = (of: readonly Finding[]) => of.filter(({ what }) => what.endsWith(" programs"));
+      expect(status).toBe(0);
+      expect(gaps(findings)).toMatchObject([
+        { what: "codex programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
+        { what: "cursor programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
+      ]);
+      const statusRun = await ground.run(["status"]);
+      expect(statusRun.stdout.match(/^unknown programs run without a sandbox/gm)).toHaveLength(2);
+      ground.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
+      expect(gaps((await examined(ground)).findings)).toEqual([]);
+      expect((await ground.run(["status"])).stdout).not.toContain("unknown programs");
+    },
+  );
 
-  it("says that unknown programs run without a sandbox where there is no bubblewrap", async () => {
+  it("reports that unknown programs run without a sandbox if bubblewrap is missing", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     await ground.run(["task", "add", "T-1", "--scope", "src"]);
@@ -224,7 +227,7 @@ describe("lockstep doctor", () => {
     expect((await ground.run(["status"])).stdout).toMatch(/^unknown programs run without a sandbox.*bwrap/m);
   });
 
-  it("is loud about a hook that lets a write pass, and says how to mend it", async () => {
+  it("reports an error for a hook that allows a write, with its fix", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     const { shared } = clientSetups.gemini.files;
@@ -242,30 +245,27 @@ describe("lockstep doctor", () => {
   it.each([
     ["gemini", ".gemini/trustedFolders.json", (root: string) => ({ [root]: "TRUST_FOLDER" })],
     ["copilot", ".copilot/config.json", (root: string) => ({ trustedFolders: [root] })],
-  ] as const)(
-    "is loud where %s skips the hooks of a folder that it does not trust",
-    async (name, file, trust) => {
-      using ground = initiatedRepository();
-      ground.addProgram(name, "#!/bin/sh\necho 1.0.0\n");
-      const { stderr } = await ground.run(["init", "--client", name]);
-      expect(stderr).toMatch(
-        new RegExp(`NOT ENFORCED YET: ${name} does not trust ${ground.path}.*: start .${name}.`),
-      );
-      expect(stderr).toContain(`only if it is started in ${ground.path} itself`);
-      const { status, of } = await examined(ground);
-      expect(status).toBe(1);
-      expect(of(`${name} hooks`)).toMatchObject({
-        state: "broken",
-        detail: expect.stringMatching(/^NOT ENFORCED: .* skips its hooks/),
-        fix: expect.stringContaining(`start \`${name}\` in ${ground.path}`),
-      });
-      ground.writeHome(file, `// mine\n${JSON.stringify(trust(ground.path))}`);
-      expect((await examined(ground)).of(`${name} hooks`)?.state).toBe("ok");
-      expect((await ground.run(["init", "--client", name])).stderr).not.toContain("NOT ENFORCED");
-    },
-  );
+  ] as const)("reports an error if %s skips the hooks of an untrusted folder", async (name, file, trust) => {
+    using ground = initiatedRepository();
+    ground.addProgram(name, "#!/bin/sh\necho 1.0.0\n");
+    const { stderr } = await ground.run(["init", "--client", name]);
+    expect(stderr).toMatch(
+      new RegExp(`NOT ENFORCED YET: ${name} does not trust ${ground.path}.*: start .${name}.`),
+    );
+    expect(stderr).toContain(`only if it is started in ${ground.path} itself`);
+    const { status, of } = await examined(ground);
+    expect(status).toBe(1);
+    expect(of(`${name} hooks`)).toMatchObject({
+      state: "broken",
+      detail: expect.stringMatching(/^NOT ENFORCED: .* skips its hooks/),
+      fix: expect.stringContaining(`start \`${name}\` in ${ground.path}`),
+    });
+    ground.writeHome(file, `// mine\n${JSON.stringify(trust(ground.path))}`);
+    expect((await examined(ground)).of(`${name} hooks`)?.state).toBe("ok");
+    expect((await ground.run(["init", "--client", name])).stderr).not.toContain("NOT ENFORCED");
+  });
 
-  it("knows Gemini's rules of trust: the longest decides, and all are trusted where nobody is asked", async () => {
+  it("applies Gemini's rules of trust: the longest path decides, and all folders are trusted if trust is off", async () => {
     using ground = initiatedRepository();
     ground.addProgram("gemini", "#!/bin/sh\necho 1.0.0\n");
     await ground.run(["init", "--client", "gemini"]);
@@ -280,7 +280,7 @@ describe("lockstep doctor", () => {
     expect(await state()).toBe("ok");
   });
 
-  it("sees a token of another repository, hooks that are turned off, and a file that cannot be read", async () => {
+  it("detects a token of another repository, disabled hooks, and an unreadable file", async () => {
     using ground = initiatedRepository();
     ground.addProgram("claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
     await ground.run(["init", "--client", "claude"]);
@@ -296,7 +296,7 @@ describe("lockstep doctor", () => {
     expect(of("claude hooks")?.detail).toContain(".claude/settings.json:2:3");
   });
 
-  it("sees that hooks do not find Lockstep", async () => {
+  it("detects that hooks do not find Lockstep", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "cursor"]);
     const launch = join(ground.path, ".git/lockstep/launch");
@@ -308,7 +308,7 @@ describe("lockstep doctor", () => {
     expect(of("launch file")?.detail).toContain("NOT ENFORCED");
   });
 
-  it("names a client that nothing guards, which is not broken", async () => {
+  it("names a client without a guard, which is no error", async () => {
     using ground = initiatedRepository({ ".gemini/GEMINI.md": "mine\n" });
     const absent = await examined(ground);
     expect(absent.of("other clients")?.detail).toContain("gemini");
@@ -319,7 +319,7 @@ describe("lockstep doctor", () => {
     expect(of("gemini hooks")).toMatchObject({ state: "off", fix: "`lockstep init --client gemini`" });
   });
 
-  it("looks at the ledger, and at what dead processes left", async () => {
+  it("checks the ledger, and finds what dead processes left", async () => {
     using ground = initiatedRepository();
     const input = JSON.stringify(packet("T-1", ["src"]));
     await ground.repository.run(["dispatch"], { input });
@@ -334,7 +334,7 @@ describe("lockstep doctor", () => {
     expect(damaged.of("ledger")?.state).toBe("broken");
   });
 
-  it("prints a line for each with what to do, counts each once, and is for people", async () => {
+  it("prints a line for each problem with its fix, counts each once, and is refused to agents", async () => {
     using ground = initiatedRepository({ ".lockstep/config.yaml": "limit: 1\nsandbox: on\n" });
     ground.write(".git/lockstep/audit.head", "");
     const { status, stdout } = await ground.run(["doctor"]);

@@ -23,7 +23,7 @@ const lockstep = (words: readonly string[], options: CommandOptions = {}) =>
 const has = (path: string) => existsSync(join(repository.path, path));
 
 describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
-  it("runs it with its input, output and exit code, and what the lock does not hold is read-only", async () => {
+  it("runs the command with its input, output and exit code, and everything outside the lock is read-only", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     const script = 'cat; echo x > src/a/new.ts; echo x > docs/new.md; echo "-$1-"; exit 7';
     const ran = await lockstep(["exec", "T-A", "--", "sh", "-c", script, "sh", "a  b"], { input: "in\n" });
@@ -32,13 +32,13 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
     expect([has("src/a/new.ts"), has("docs/new.md")]).toEqual([true, false]);
   });
 
-  it("ends as the command does: by a signal, or because it is not there", async () => {
+  it("exits as the command does: by a signal, or because it does not exist", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     expect((await lockstep(["exec", "T-A", "--", "sh", "-c", "kill $$"])).status).toBe(143);
     expect((await lockstep(["exec", "T-A", "--", "no-such-program"])).status).toBe(127);
   });
 
-  it("passes on what it is sent, and ends as the command does then", async () => {
+  it("forwards signals, and then exits as the command does", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     const script = "trap 'echo got it; exit 9' TERM; echo ready; while :; do sleep 0.1; done";
     const words = [process.execPath, command, "exec", "T-A", "--", "sh", "-c", script];
@@ -48,7 +48,7 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
     expect(await running.ended).toMatchObject({ status: 9, stdout: "ready\ngot it\n" });
   });
 
-  it("is refused for a task that holds no lock, and for one that nobody knows", async () => {
+  it("is refused for a task without a lock, and for an unknown task", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await repository.run("task", "add", "T-B", "--scope", "src/b");
     const waiting = await lockstep(["exec", "T-B", "--", "true"]);
@@ -57,7 +57,7 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
     expect((await lockstep(["exec", "T-C", "--", "true"])).status).toBe(2);
   });
 
-  it("is a person's: an agent gets no sandbox of another task", async () => {
+  it("is refused to agents: an agent gets no sandbox of another task", async () => {
     const own = await repository.dispatch("T-A", ["src/a/**"]);
     await repository.dispatch("T-B", ["src/b/**"]);
     const words = ["exec", "T-B", "--", "touch", "src/b/new.ts"];
@@ -68,11 +68,11 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
   });
 });
 
-/** A home with a version manager, whose shim finds the program by the manager's own files. */
+/** A home with a version manager, whose shim finds the program through the manager's own files. */
 interface Manager {
   readonly name: string;
   readonly program: string;
-  /** Below the home, in the order of PATH. */
+  /** Folders below the home, in the order of PATH. */
   readonly folders: readonly string[];
   readonly files: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
@@ -129,7 +129,7 @@ const managers = [
   mise,
 ];
 
-describe.skipIf(missing)("a program that is found through the shim of a version manager", () => {
+describe.skipIf(missing)("a program that is called through the shim of a version manager", () => {
   it.each(managers)(
     "works in the sandbox: $name",
     async ({ program, folders, files, links = {}, env = {} }) => {
@@ -157,7 +157,7 @@ describe.skipIf(missing)("a program that is found through the shim of a version 
 });
 
 describe("`lockstep exec` without bubblewrap", () => {
-  it("runs nothing, and says why", async () => {
+  it("runs nothing, and prints the reason", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     using programs = temporaryFolder();
     const PATH = programs.path;

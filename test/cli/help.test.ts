@@ -22,7 +22,7 @@ const nameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 
 describe("every command", () => {
-  it("is looked at", () => {
+  it("is covered by these tests", () => {
     expect(commands.length).toBeGreaterThan(55);
     expect(commands.every((one) => one instanceof LockstepCommand)).toBe(true);
   });
@@ -40,7 +40,7 @@ describe("every command", () => {
     expect(silent).toEqual([]);
   });
 
-  it("has two examples or more of itself, with options that it takes", () => {
+  it("has at least two examples of its own, with options that it takes", () => {
     for (const command of commands) {
       const { examples } = command;
       expect(examples.length, nameOf(command)).toBeGreaterThan(1);
@@ -80,7 +80,7 @@ describe("every command", () => {
 });
 
 describe("lockstep --help", () => {
-  it("leads with the everyday commands, and has those for other programs at the end", async () => {
+  it("starts with the everyday commands, and lists those for other programs at the end", async () => {
     using repository = temporaryRepository();
     const { stdout } = await repository.run(["--help"]);
     const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
@@ -135,7 +135,7 @@ describe("lockstep help", () => {
     [["xyzzy"], "there is no command or topic `xyzzy`: see `lockstep help`"],
     [["task", "ad"], "`task` has no subcommand `ad`: did you mean `add`?"],
     [["__complete"], "there is no command or topic `__complete`"],
-  ])("%j is refused with what was meant", async (words, reason) => {
+  ])("%j is refused with the nearest match", async (words, reason) => {
     using repository = temporaryRepository();
     const { status, stdout, stderr } = await repository.run(["help", ...words]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

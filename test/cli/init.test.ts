@@ -18,7 +18,7 @@ import { command } from "../support/run-hook.ts";
 const all = ["--client", ...clientNames];
 const newClaude = "#!/bin/sh\necho '2.1.325 (Claude Code)'\n";
 
-/** Speaks as much of `codex app-server` as is needed, and trusts what its user's file says. */
+/** A minimal `codex app-server`, which trusts what its user's file says. */
 const codex = `#!/usr/bin/env node
 const { readFileSync, existsSync } = require("node:fs");
 const { join } = require("node:path");
@@ -43,18 +43,18 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 const configTemplate = makeTemplate();
 
 describe("the configuration that init writes", () => {
-  /** Lines that are settings, without the sign that makes them comments. */
+  /** The lines with settings, without their comment sign. */
   const uncommented = configTemplate
     .split("\n")
     .map((line) => (/^#(?! \S)/.test(line) ? line.slice(1) : line))
     .join("\n");
 
-  it("says nothing as it is", () => {
+  it("sets nothing by default", () => {
     const judged = judgeConfig({ file: "config.yaml", text: configTemplate });
     expect(judged).toMatchObject({ config: defaultConfig });
   });
 
-  it("is valid with every key, and differs from the defaults only in its examples", () => {
+  it("is valid with every key uncommented, and differs from the defaults only in its examples", () => {
     const judged = judgeConfig({ file: "config.yaml", text: uncommented });
     if (!("config" in judged)) throw new Error(JSON.stringify(judged.faults));
     const { programs, ...guard } = judged.config.guard;
@@ -65,17 +65,17 @@ describe("the configuration that init writes", () => {
     for (const key of examples) expect(judged.config[key]).not.toEqual(defaultConfig[key]);
   });
 
-  it("explains every key in the words of the schema", () => {
+  it("describes every key with the text of the schema", () => {
     const said = configTemplate.replaceAll(/\n# /g, " ").replaceAll("Lockstep's docs/", "docs/");
     for (const key of configKeys()) {
       expect(said).toContain(key.meaning.split("\n")[0]);
-      // An agent's program and hooks, and most of what a program can be described by, are only on the page.
+      // An agent's program and hooks, and most keys of a program, are only on the page.
       const inner = key.keys.filter(({ name }) => key.name !== "agents" || !["run", "hooks"].includes(name));
       for (const { meaning } of inner) expect(said).toContain(meaning);
     }
   });
 
-  it("explains every key that there is, hooks and task types above all", () => {
+  it("describes every existing key, including hooks and task types", () => {
     const keys = Object.keys(configSchema.def.shape);
     expect(keys.length).toBeGreaterThan(15);
     expect(keys.filter((key) => !new RegExp(`^#${key}:`, "m").test(configTemplate))).toEqual([]);
@@ -94,7 +94,7 @@ describe("the configuration that init writes", () => {
 });
 
 describe("lockstep init", () => {
-  it("writes the settings of the clients that are used here, and of no others", async () => {
+  it("writes the settings of the clients that are in use here, and of no others", async () => {
     using ground = initiatedRepository({ ".gemini/GEMINI.md": "mine\n" });
     ground.addProgram("claude", "#!/bin/sh\necho 2.1.100\n");
     const { status, stdout } = await ground.run(["init"]);
@@ -106,7 +106,7 @@ describe("lockstep init", () => {
     expect(configuredHooks("claude", ground.read(".claude/settings.local.json"))?.http).toBeUndefined();
   });
 
-  it("writes no hooks for clients of which only a folder at home is left, and says how to choose one", async () => {
+  it("writes no hooks for clients of which only a folder in the home is left, and explains how to choose one", async () => {
     using ground = initiatedRepository();
     for (const name of [".claude/x", ".codex/x", ".gemini/x"]) ground.writeHome(name, "");
     const { status, stdout, stderr } = await ground.run(["init"]);
@@ -131,7 +131,7 @@ describe("lockstep init", () => {
     expect(ground.everything()).toEqual(once);
   });
 
-  it("shows what it would do with --dry-run, without the token, and does nothing", async () => {
+  it("prints its changes with --dry-run, without the token, and makes none", async () => {
     using ground = initiatedRepository({
       ".claude/settings.local.json": '{"model": "x"}\n',
       "CLAUDE.md": "mine",
@@ -156,7 +156,7 @@ describe("lockstep init", () => {
     expect(again.stdout).toContain('"Authorization": "Bearer …"');
   });
 
-  it("writes the texts of the roles with --roles, and neither overwrites nor removes those that were edited", async () => {
+  it("writes the texts of the roles with --roles, and neither overwrites nor removes edited ones", async () => {
     using ground = initiatedRepository({ ".lockstep/roles/coder.md": "Be quick.\n" });
     const plain = await ground.run(["init"]);
     expect(plain.stdout).not.toContain("roles");
@@ -184,7 +184,7 @@ describe("lockstep init", () => {
     expect(ground.read(".lockstep/roles/coder.md")).toBe("Be quick.\n");
   });
 
-  it("restores everything byte for byte with --remove, modes and trust of other projects too", async () => {
+  it("restores everything byte for byte with --remove, including modes and the trust of other projects", async () => {
     const trust = '[hooks.state."/other/.codex/config.toml:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n';
     using ground = initiatedRepository({
       ".claude/settings.local.json": '// mine\n{\r\n\t"model": "x", // y\r\n}',
@@ -231,7 +231,7 @@ describe("lockstep init", () => {
       expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
   });
 
-  it("takes a task that is over for no work", async () => {
+  it("does not count a finished task as active work", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     await ground.run(["task", "add", "HAND", "--scope", "src", "--check", "cmd: true"]);
@@ -244,7 +244,7 @@ describe("lockstep init", () => {
       expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
   });
 
-  it("leaves the server to clients that run where the ledger cannot say what is active", async () => {
+  it("leaves the server running for clients while the ledger cannot show whether work is active", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     showOrchestrator(join(ground.path, ".git/lockstep"), Date.parse("2020-01-01"));
@@ -260,7 +260,7 @@ describe("lockstep init", () => {
     expect(ground.has(".git/lockstep/launch")).toBe(true);
   });
 
-  it("takes out one client alone, with its line in git's excludes, and leaves the others", async () => {
+  it("removes one client alone, with its line in git's excludes, and leaves the others", async () => {
     using ground = initiatedRepository();
     ground.addProgram("claude", newClaude);
     await ground.run(["init", "--client", "gemini"]);
@@ -274,7 +274,7 @@ describe("lockstep init", () => {
     expect(ground.everything()).toEqual(before);
   });
 
-  it("leaves no state folder behind that init alone has made", async () => {
+  it("removes a state folder that only init has created", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     expect(ground.has(".git/lockstep")).toBe(true);
@@ -282,7 +282,7 @@ describe("lockstep init", () => {
     expect(ground.has(".git/lockstep")).toBe(false);
   });
 
-  it("keeps a configuration that somebody has edited", async () => {
+  it("keeps an edited configuration", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     ground.write(".lockstep/config.yaml", "limits: { max_parallel: 2 }\n");
@@ -291,7 +291,7 @@ describe("lockstep init", () => {
     expect(ground.read(".lockstep/config.yaml")).toContain("max_parallel");
   });
 
-  it("stops at a file that it cannot read, with its line, before anything is written", async () => {
+  it("stops at an unreadable file, with its line, before anything is written", async () => {
     using ground = initiatedRepository({ ".gemini/settings.json": '{\n  "a": 1,\n  b\n}\n' });
     const before = ground.everything();
     for (const words of [
@@ -305,7 +305,7 @@ describe("lockstep init", () => {
     }
   });
 
-  it("stops at half a block in a guide, and at a wrapper that is somebody else's", async () => {
+  it("stops at half a block in a guide, and at a wrapper from another source", async () => {
     using ground = initiatedRepository({
       "CLAUDE.md": "<!-- lockstep: orchestrator self-check, begin -->\n",
       ".claude/tools/session-state.mjs": "mine\n",
@@ -319,7 +319,7 @@ describe("lockstep init", () => {
     expect(ground.everything()).toEqual(before);
   });
 
-  it("writes through a link that stays in the project or at home, and through no other", async () => {
+  it("writes through a link that stays in the project or in the home, and through no other", async () => {
     using ground = initiatedRepository({ "kept/gemini.json": "{}" });
     using other = initiatedRepository({ "elsewhere.json": "{}" });
     const link = join(ground.path, ".gemini/settings.json");
@@ -334,7 +334,7 @@ describe("lockstep init", () => {
     expect(other.read("elsewhere.json")).toBe("{}");
   });
 
-  it("writes the block for the guides of the clients, and the commands that other documents know", async () => {
+  it("writes the block for the guides of the clients, and the commands that other documents mention", async () => {
     using ground = initiatedRepository({
       "AGENTS.md": "mine\n",
       ".lockstep/config.yaml": "guard: { root: .claude/context }\n",
@@ -355,7 +355,7 @@ describe("lockstep init", () => {
     expect(ground.has(".claude")).toBe(false);
   });
 
-  it("is for people, and knows its clients", async () => {
+  it("is refused to agents, and to unknown clients", async () => {
     using ground = initiatedRepository();
     const asked = await ground.run(["init"], { CLAUDE_AGENT_ROLE: "orchestrator" });
     expect(asked).toMatchObject({ status: 2, stderr: expect.stringContaining("R-AU-001") });
@@ -371,7 +371,7 @@ describe("lockstep init", () => {
 describe("the hooks of Claude Code", () => {
   const personal = ".claude/settings.local.json";
 
-  it("go over HTTP in a file that is kept from commits, where the version can be made to block", async () => {
+  it("use HTTP in a file that git ignores, if the version can block over HTTP", async () => {
     using ground = initiatedRepository();
     ground.addProgram("claude", newClaude);
     await ground.run(["init"]);
@@ -385,7 +385,7 @@ describe("the hooks of Claude Code", () => {
   });
 
   it.each([".local/bin/claude", ".claude/local/claude"])(
-    "go over HTTP too where ~/%s is not on PATH",
+    "use HTTP even if ~/%s is not on PATH",
     async (program) => {
       using ground = initiatedRepository();
       ground.addProgram(`../home/${program}`, newClaude);
@@ -394,7 +394,7 @@ describe("the hooks of Claude Code", () => {
     },
   );
 
-  it("stay on HTTP while the version cannot be asked, and leave it for a version that cannot block", async () => {
+  it("keep HTTP while the version cannot be read, and stop using it for a version that cannot block", async () => {
     using ground = initiatedRepository();
     const isHttp = () => configuredHooks("claude", ground.read(personal))?.http !== undefined;
     const init = async () => (await ground.run(["init", "--client", "claude"])).stderr;
@@ -414,7 +414,7 @@ describe("the hooks of Claude Code", () => {
     expect(isHttp()).toBe(false);
   });
 
-  it("have no token where the personal file is committed all the same", async () => {
+  it("have no token if the personal file is committed", async () => {
     using ground = initiatedRepository({ [personal]: "{}\n" });
     ground.addProgram("claude", newClaude);
     ground.repository.git("add", "-f", personal);
@@ -449,7 +449,7 @@ describe("the hooks of Codex", () => {
     expect(user()).not.toContain(other.path);
   });
 
-  it("are told to be skipped where codex is missing", async () => {
+  it("are reported as skipped if codex is missing", async () => {
     using ground = initiatedRepository();
     const { status, stderr } = await ground.run(["init", "--client", "codex"]);
     expect(status).toBe(0);
@@ -457,8 +457,8 @@ describe("the hooks of Codex", () => {
   });
 });
 
-describe("a hook command that init wrote", () => {
-  it.each(clientNames)("passes silently where Lockstep is not installed: %s", async (name) => {
+describe("a hook command written by init", () => {
+  it.each(clientNames)("passes silently if Lockstep is not installed: %s", async (name) => {
     using ground = initiatedRepository();
     using clone = initiatedRepository();
     await ground.run(["init", "--shared", "--client", name]);

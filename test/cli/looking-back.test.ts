@@ -6,7 +6,7 @@ import { answer, planned, planText, task, writes } from "../support/planned-repo
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Of a plan with a task that is merged, and one whose agent cannot go on. */
+/** A run of a plan with one task that is merged, and one whose agent is blocked. */
 describe("a run", () => {
   let repository: LandRepository;
   let lines: readonly Line[];
@@ -29,10 +29,10 @@ describe("a run", () => {
 
   const read = async (...words: string[]) => JSON.parse((await repository.run([...words, "--json"])).stdout);
 
-  it("tells every event in a line of JSON, and last what it came to", () => {
-    const told = lines.map(({ event, task: id }) => `${event} ${id ?? ""}`);
+  it("prints every event as a line of JSON, and its result last", () => {
+    const events = lines.map(({ event, task: id }) => `${event} ${id ?? ""}`);
     for (const one of ["task.created A", "task.started A", "task.merged A", "task.blocked B"])
-      expect(told).toContain(one);
+      expect(events).toContain(one);
     expect(lines.find(({ event }) => event === "task.merged")).toEqual({
       ...{ event: "task.merged", session, task: "A", key: `${session}/A`, from: "REVIEW", to: "MERGED" },
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -50,7 +50,7 @@ describe("a run", () => {
     });
   });
 
-  it("is among the sessions", async () => {
+  it("is listed among the sessions", async () => {
     expect(await read("session", "list")).toEqual({
       sessions: [
         {
@@ -66,7 +66,7 @@ describe("a run", () => {
     );
   });
 
-  it("is reported on again", async () => {
+  it("can be reported again", async () => {
     const again = await repository.run(["report", "--run", session]);
     expect(again).toMatchObject({
       status: 0,
@@ -108,12 +108,12 @@ describe("a run", () => {
   it.each([
     [["--since", "soon"], "--since takes an ISO 8601 time"],
     [["--session", "2026-01-01_none"], "there is no session `2026-01-01_none`"],
-  ])("is not filtered by what cannot be meant: %j", async (words, reason) => {
+  ])("is not filtered by invalid values: %j", async (words, reason) => {
     const { status, stderr } = await repository.run(["status", ...words]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(reason) });
   });
 
-  it("is shown before it starts, and nothing changes", async () => {
+  it("is previewed before it starts, and nothing changes", async () => {
     const [before, sessions] = [repository.git("for-each-ref"), await read("session", "list")];
     const dry = await read("run", "other.yaml", "--dry-run");
     expect(dry).toMatchObject({
@@ -134,7 +134,7 @@ describe("a run", () => {
 });
 
 describe("a run without a named plan", () => {
-  it("takes tasks.yaml before what `do` left, says so first, and names what else is unfinished", async () => {
+  it("prefers tasks.yaml to an unfinished `do`, reports that first, and names other unfinished sessions", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [[answer("BLOCKED")]] },
       tasks: [task("A", "a")],
@@ -158,8 +158,8 @@ describe("a run without a named plan", () => {
   }, 60_000);
 });
 
-describe("a run that is only shown", () => {
-  it("makes no ledger and no session", async () => {
+describe("a preview of a run", () => {
+  it("creates no ledger and no session", async () => {
     using repository = planned({ agents: { a: [[answer("OK")]] }, tasks: [task("A", "a")] });
     expect((await repository.run(["run", "--dry-run"])).status).toBe(0);
     expect(

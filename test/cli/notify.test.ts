@@ -17,8 +17,12 @@ const variables = ["", "_KIND", "_TASK", "_TEXT"].map((end) => `$LOCKSTEP_DECISI
 const script = `mkdir -p state; { cat; echo "${variables}|$LOCKSTEP_TASK"; } >> state/heard`;
 const config = `notify: { command: [sh, -c, ${JSON.stringify(script)}] }\n`;
 
-/** What the command of the configuration got: each decision, and its variables. */
-function heardIn({ path }: { readonly path: string }): readonly (readonly [{ id: string }, string])[] {
+/** The input of the configured command: each decision, and its variables. */
+function notificationsIn({
+  path,
+}: {
+  readonly path: string;
+}): readonly (readonly [{ id: string }, string])[] {
   const file = join(path, "state/heard");
   const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
   return lines.flatMap((line, at) =>
@@ -30,12 +34,12 @@ const manualTask = (statement: string) =>
   `{ id: A, goal: do A, agent: a, lock_scope: [A.txt], acceptance_checks: [${JSON.stringify(`manual: ${statement}`)}] }`;
 const agents = { a: [[writes("A"), answer("OK")]] };
 
-describe("a decision that begins to wait", () => {
-  it("is told to the command of the configuration, once, however often the run is started", async () => {
+describe("a new open decision", () => {
+  it("is reported to the configured command, once, however often the run is started", async () => {
     using repository = planned({ agents, tasks: [manualTask("it reads well")], config });
     const { status, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(3);
-    const [[decision, told] = [], ...more] = heardIn(repository);
+    const [[decision, text] = [], ...more] = notificationsIn(repository);
     expect(more).toEqual([]);
     expect(decision).toEqual({
       id: "UD-1",
@@ -45,34 +49,36 @@ describe("a decision that begins to wait", () => {
       options: ["approved", "refused"],
       asked_at: expect.stringMatching(/^2\d{3}-/),
     });
-    expect(told).toMatch(/^UD-1\|manual\|\S+\/A\|Lockstep: UD-1: .*it reads well\|$/);
+    expect(text).toMatch(/^UD-1\|manual\|\S+\/A\|Lockstep: UD-1: .*it reads well\|$/);
     expect(stderr).not.toContain("\u0007");
     expect((await repository.run(["run"])).status).toBe(3);
-    expect(heardIn(repository)).toHaveLength(1);
+    expect(notificationsIn(repository)).toHaveLength(1);
   });
 
-  it("is told by `land`, also where it prints JSON; one that fails is told of once, and changes nothing", async () => {
+  it("is reported by `land`, also with JSON output; a failing command is reported once, and changes nothing", async () => {
     const failing = `notify: { command: [sh, -c, ${JSON.stringify(`${script}; echo broken; exit 4`)}] }\n`;
     using repository = landRepository({ ".lockstep/config.yaml": failing });
     repository.branch("one", { "one.js": "1;\n" });
     repository.branch("two", { "two.js": "1;\n" });
     const { status, landed, stderr } = await repository.land("one", "two", "--proves", "true");
     expect({ status, outcome: landed.outcome }, stderr).toEqual({ status: 3, outcome: "waiting" });
-    expect(heardIn(repository).map(([{ id }]) => id)).toEqual(["UD-1", "UD-2"]);
+    expect(notificationsIn(repository).map(([{ id }]) => id)).toEqual(["UD-1", "UD-2"]);
     expect(
       stderr.match(/`notify\.command` failed \(exit 4\): broken; `lockstep decide` lists/g),
     ).toHaveLength(1);
   });
 
-  it("is told by `start` at a gate, and not again by `resume`", async () => {
+  it("is reported by `start` at a gate, and not again by `resume`", async () => {
     using repository = teamRepository({}, config);
     expect((await repository.start("two-files")).status).toBe(3);
     expect((await repository.resume()).status).toBe(3);
-    expect(heardIn(repository).map(([{ id }]) => id)).toEqual([expect.stringContaining("UD-APPROVE-DESIGN")]);
+    expect(notificationsIn(repository).map(([{ id }]) => id)).toEqual([
+      expect.stringContaining("UD-APPROVE-DESIGN"),
+    ]);
   });
 
   it.skipIf(!existsSync("/usr/bin/script"))(
-    "rings on a terminal and shows a notification without what would command it",
+    "rings on a terminal and shows a notification without control characters",
     async () => {
       using repository = planned({ agents, tasks: [manualTask("it \u009d9;reads\u009c well")], config });
       const through = ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"];
@@ -80,7 +86,7 @@ describe("a decision that begins to wait", () => {
       const { stdout } = await repository.run(["run"], { env, through });
       const rung = stdout.split("\u0007\u001b]9;").slice(1);
       expect(rung).toEqual([expect.stringMatching(/^Lockstep: UD-1: [^\p{Cc}]*it 9;reads well\p{Cc}/u)]);
-      expect(heardIn(repository)).toHaveLength(1);
+      expect(notificationsIn(repository)).toHaveLength(1);
     },
   );
 });
@@ -90,11 +96,11 @@ const decision: Decision = {
   ...{ state: "pending", answer: null, askedAt: "2026-01-01T00:00:00.000Z", answeredAt: null },
 };
 
-describe("the command of the configuration", () => {
+describe("the configured command", () => {
   it.each([
-    ["that hangs is ended", ["sh", "-c", "sleep 60"], "(timeout after 0.2 s)"],
+    ["that hangs is stopped", ["sh", "-c", "sleep 60"], "(timeout after 0.2 s)"],
     ["that does not exist stops nothing", ["no-such-program"], "`no-such-program` cannot be started"],
-  ])("%s", async (_, command, told) => {
+  ])("%s", async (_, command, text) => {
     using folder = temporaryFolder();
     const lines: string[] = [];
     const options = {
@@ -108,15 +114,15 @@ describe("the command of the configuration", () => {
       await using notifier = openNotifier(options);
       notifier.tell(decision);
     }
-    expect(lines).toEqual([expect.stringContaining(told)]);
+    expect(lines).toEqual([expect.stringContaining(text)]);
   });
 });
 
-describe("what is committed in a process", () => {
-  it("tells of each decision when it begins to wait, and then no more", async () => {
+describe("the decisions that a process commits", () => {
+  it("are reported when they open, once", async () => {
     const engine = await memoryEngine();
-    const heard: string[] = [];
-    hearDecisions(engine.ledger, ({ id }) => heard.push(id));
+    const received: string[] = [];
+    hearDecisions(engine.ledger, ({ id }) => received.push(id));
     const asked = {
       kind: "manual",
       task: "T-1",
@@ -126,18 +132,18 @@ describe("what is committed in a process", () => {
       data: {},
     } as const;
     await askPerson(engine, asked, { ...person, dryRun: true });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     await askPerson(engine, asked, person);
     await askPerson(engine, asked, person);
     await sessionAtGate(engine);
     const gate = { session: sessionName, gate: "APPROVE_DESIGN" } as const;
-    // The question has changed, and waits already.
+    // The question has changed, and is already open.
     await askGate(engine, { ...gate, question: "is this it now?", options: ["approved"] }, person);
     await reopenGate(engine, gate, person);
     const decisions = (await engine.ledger.decisions()).slice(-1);
     const event = { type: "note", knownIssues: ["slow"] } as const;
     await moveSession(engine, { session: sessionName, event, decisions }, person);
     expect(await engine.ledger.events({ type: "decision.asked" })).toHaveLength(3);
-    expect(heard).toEqual(["UD-1", `${sessionName}/UD-APPROVE-DESIGN`]);
+    expect(received).toEqual(["UD-1", `${sessionName}/UD-APPROVE-DESIGN`]);
   });
 });

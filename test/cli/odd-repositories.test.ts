@@ -18,7 +18,7 @@ function gitIn(cwd: string, ...words: string[]): string {
   }).trim();
 }
 
-/** `lockstep` in a folder, with a state folder beside it. */
+/** Runs `lockstep` in a folder, with a state folder beside it. */
 async function lockstepIn(cwd: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const state = join(dirname(cwd), "state");
   const run = startProgram([process.execPath, command, ...words], {
@@ -28,8 +28,8 @@ async function lockstepIn(cwd: string, words: readonly string[], env: Readonly<R
   return run.ended;
 }
 
-describe("what is landed", () => {
-  it("may be a remote branch, a tag or a commit; a local branch of the same name comes first", async () => {
+describe("the argument of `land`", () => {
+  it("may be a remote branch, a tag or a commit; a local branch of the same name is preferred", async () => {
     using repository = landRepository();
     repository.branch("feature", { "a.txt": "a\n" });
     repository.branch("tagged", { "b.txt": "b\n" });
@@ -60,7 +60,7 @@ describe("what is landed", () => {
 });
 
 describe("a shallow clone", () => {
-  it("works where it has the commits that are needed, and says what to fetch where not", async () => {
+  it("works if it has the required commits, and otherwise names what to fetch", async () => {
     using origin = landRepository();
     origin.git("commit", "-q", "--allow-empty", "-m", "older");
     origin.git("commit", "-q", "--allow-empty", "-m", "newer");
@@ -96,7 +96,7 @@ const gitPerson = {
 };
 
 describe("a submodule", () => {
-  it("has its files for the checks, or is named as empty; a change to it is refused", async () => {
+  it("has its files in the checks, or is reported as empty; a change to it is refused", async () => {
     using inner = landRepository({ "inner.txt": "of the submodule\n" });
     using repository = landRepository();
     const { git } = repository;
@@ -122,7 +122,7 @@ describe("a submodule", () => {
 });
 
 describe("a large file", () => {
-  it("has its content for the checks, or is named as a pointer", async () => {
+  it("has its content in the checks, or is reported as a pointer", async () => {
     const content = "large\n".repeat(1000);
     const id = createHash("sha256").update(content).digest("hex");
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${id}\nsize ${content.length}\n`;
@@ -141,7 +141,7 @@ describe("a large file", () => {
 });
 
 describe("a filter that git requires and cannot start", () => {
-  it.each(["process", "smudge"])("is named before an agent works, and by doctor: %s", async (key) => {
+  it.each(["process", "smudge"])("is reported before an agent works, and by doctor: %s", async (key) => {
     using repository = landRepository({
       ".gitattributes": "*.bin filter=large\n",
       "a.bin": "pointer\n",
@@ -149,24 +149,24 @@ describe("a filter that git requires and cannot start", () => {
     });
     repository.git("config", `filter.large.${key}`, "no-such-filter --now %f");
     repository.git("config", "filter.large.required", "true");
-    const told = "`a.bin` needs git's filter `large`, whose program `no-such-filter` is not installed";
+    const message = "`a.bin` needs git's filter `large`, whose program `no-such-filter` is not installed";
     const { status, stderr } = await repository.run(["do", "x", "--check", "true"]);
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringContaining(
-        `E-GIT: ${told}: install no-such-filter, or run \`git config filter.large.required false\``,
+        `E-GIT: ${message}: install no-such-filter, or run \`git config filter.large.required false\``,
       ),
     });
     expect((await repository.run(["task", "list"])).stdout).not.toContain("T-001");
     const doctor = await repository.run(["doctor"]);
-    expect(doctor.stdout.replace(/\s+/g, " ")).toContain(told);
+    expect(doctor.stdout.replace(/\s+/g, " ")).toContain(message);
     repository.git("config", "filter.large.required", "false");
     const allowed = await repository.run(["doctor"]);
     expect(allowed.stdout).not.toContain("no-such-filter");
   });
 });
 
-describe("a folder that cannot be used", () => {
+describe("a folder that is not usable", () => {
   it.each<[string, (path: string) => void, string]>([
     ["is in no repository", () => {}, "R-IN-001: this is not a git repository: run `git init`"],
     [
@@ -179,7 +179,7 @@ describe("a folder that cannot be used", () => {
       (path) => gitIn(path, "init", "-q", "-b", "main"),
       "R-IN-001: branch `main` has no commit yet",
     ],
-  ])("because it %s is named, and stays as it is", async (_, prepare, text) => {
+  ])("because it %s is reported, and is not changed", async (_, prepare, text) => {
     using folder = temporaryFolder();
     const path = join(folder.path, "here");
     mkdirSync(path);
@@ -232,7 +232,7 @@ describe("a folder that cannot be used", () => {
     expect(readdirSync(folder.path, { recursive: true })).toEqual(before);
   });
 
-  it("because its state folder cannot be made is named, with what to do", async () => {
+  it("because its state folder cannot be created is reported, with the remedy", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const file = repository.write(".git/file", "");
@@ -243,17 +243,20 @@ describe("a folder that cannot be used", () => {
     );
   });
 
-  it.runIf(process.getuid?.() === 0)("because it is another user's is named, with git's remedy", async () => {
-    using repository = landRepository();
-    execFileSync("chown", ["-R", "65534:65534", repository.path]);
-    const run = await repository.run(["land", "work"], { env: { HOME: repository.path } });
-    expect(run.status).toBe(1);
-    expect(run.stderr).toContain(
-      `E-GIT: \`git rev-parse\` failed: the repository belongs to another user: run \`git config --global --add safe.directory ${repository.path}\``,
-    );
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "because it belongs to another user is reported, with git's remedy",
+    async () => {
+      using repository = landRepository();
+      execFileSync("chown", ["-R", "65534:65534", repository.path]);
+      const run = await repository.run(["land", "work"], { env: { HOME: repository.path } });
+      expect(run.status).toBe(1);
+      expect(run.stderr).toContain(
+        `E-GIT: \`git rev-parse\` failed: the repository belongs to another user: run \`git config --global --add safe.directory ${repository.path}\``,
+      );
+    },
+  );
 
-  it.runIf(process.getuid?.() === 0)("because it is read-only is named, with what to do", async () => {
+  it.runIf(process.getuid?.() === 0)("because it is read-only is reported, with the remedy", async () => {
     using repository = landRepository();
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     writeFileSync(join(repository.path, ".gitconfig"), "[safe]\n\tdirectory = *\n");

@@ -9,7 +9,7 @@ import { gateId, sessionRepository } from "../support/session-repository.ts";
 import { teamRepository } from "../support/team-repository.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
-/** What only a person says, with names that need not be there. */
+/** Commands for people only, with names that need not exist. */
 const personsWords = [
   ["decide", gateId, "approved"],
   ["decide", gateId, "--cancel", "no"],
@@ -21,7 +21,7 @@ const personsWords = [
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(" ");
 const own = quoted([process.execPath, command]);
 
-describe("an agent does not speak for a person", () => {
+describe("an agent cannot use the commands of a person", () => {
   it.each(["CLAUDECODE", "CODEX_THREAD_ID"])("in the shell of a client that sets %s", async (mark) => {
     using repository = await sessionRepository();
     const reason = `only a person may run .*shell of an agent of (?:Claude Code|Codex): ${mark} is set; .*own terminal`;
@@ -46,7 +46,7 @@ describe("an agent does not speak for a person", () => {
     expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([{ state: "pending" }]);
   });
 
-  it("from within a run without a sandbox, whatever it leaves out of its environment; nor does it stop its session", async () => {
+  it("from a run without a sandbox, whatever variables it removes; nor can it stop its session", async () => {
     using repository = teamRepository({}, "sandbox: off\n");
     const out = join(repository.path, "state", "said");
     const forget = `env $(env | sed -n 's/^\\(LOCKSTEP_[A-Z]*\\)=.*/-u \\1/p')`;
@@ -87,7 +87,7 @@ describe("in a client", () => {
 
   const config = (text: string) => repository.write(".lockstep/config.yaml", text);
 
-  /** What a process of that name hears, which runs these lines in the repository as a client runs its shell. */
+  /** The output of a process of that name, which runs these lines in the repository as a client runs its shell. */
   async function inClient(lines: readonly string[], name = "claude", env = {}): Promise<string> {
     const shell = `bash -c ${quoted([lines.join("\n").replaceAll("'", `'\\''`)])} 2>&1; true`;
     const { stdout } = await startProgram([join(home.path, name), "-c", shell], { cwd: repository.path, env })
@@ -117,7 +117,7 @@ describe("in a client", () => {
     ["ask", /a person decides/],
     ["never", /R-PW-001: tasks cannot get more scope/],
   ])(
-    "an agent asks for more scope as its task's, with `widen: %s`, whatever it makes of its environment",
+    "an agent's request for more scope counts as its task's, with `widen: %s`, whatever its environment",
     async (mode, answer) => {
       config(`limits: { widen: ${mode} }\n`);
       await repository.dispatch("T-A", ["src/a/**"]);
@@ -139,7 +139,7 @@ describe("in a client", () => {
     },
   );
 
-  it("an agent keeps what is its own: a heartbeat, more scope where that is granted, its result", async () => {
+  it("an agent can use its own commands: a heartbeat, more scope if that is granted, its result", async () => {
     config("limits: { widen: auto }\n");
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
@@ -156,7 +156,7 @@ describe("in a client", () => {
     expect(actors).toMatchObject([{ actor: "attempt:T-A#1" }]);
   });
 
-  it("an agent speaks for no task that another client's process has claimed, nor without a claim", async () => {
+  it("an agent cannot use the commands of a task that another client's process has claimed, nor without a claim", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await repository.dispatch("T-B", ["src/b/**"]);
     await claim("T-A", "one");
@@ -176,7 +176,7 @@ describe("in a client", () => {
     expect(await decisions()).toEqual([]);
   });
 
-  it("an agent whose client was started anew claims its task again, in a call that the guard sees", async () => {
+  it("an agent whose client was restarted claims its task again, in a call that the guard sees", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
     await inClient([`${own} claim T-A`]);
@@ -185,7 +185,7 @@ describe("in a client", () => {
     expect(await inClient([`${own} claim T-A`, widen])).toContain("a person decides");
   });
 
-  it("no command of a person's does anything, in its shell or in a script", async () => {
+  it("no command of a person is executed in its shell or in a script", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
     const file = home.write("packet.json", JSON.stringify(packet("T-9", ["docs"])));
@@ -213,7 +213,7 @@ describe("in a client", () => {
     expect(existsSync(join(repository.path, ".git/lockstep/STOP_ALL"))).toBe(false);
   });
 
-  it("an orchestrating agent hands out tasks, and is one only by what its client was started with", async () => {
+  it("an orchestrating agent dispatches tasks, and is identified only by the environment of its client", async () => {
     const file = home.write("packet.json", JSON.stringify(packet("T-9", ["docs"])));
     const orchestrator = { CLAUDE_AGENT_ROLE: "orchestrator" };
     const dispatch = `${own} dispatch ${file}`;
@@ -225,7 +225,7 @@ describe("in a client", () => {
     expect(bound).toContain("`dispatch` is not allowed for an agent with a task");
   });
 
-  it("what is left behind by its shell while an agent is at work is not a person's", async () => {
+  it("a background process of its shell is not a person while an agent is at work", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
     const [said, done] = [join(home.path, "said"), join(home.path, "done")];
@@ -237,7 +237,7 @@ describe("in a client", () => {
     expect(await held("T-A")).toEqual(["src/a/**"]);
   });
 
-  it("and a person beside it is one, at a terminal and in a script", async () => {
+  it("a person at a terminal or in a script still counts as one", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
     await inClient([`${own} claim T-A`]);

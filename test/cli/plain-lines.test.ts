@@ -16,10 +16,10 @@ describe("the plain lines of a run", () => {
     const [, own = ""] = stderr.trimEnd().split(/^.* isolation: .*\n/m);
     const lines = own.split("\n").filter((line) => !/agents run without a sandbox|^board: /.test(line));
     expect(lines.filter((line) => !timed.test(line))).toEqual([]);
-    const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
+    const printed = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
     const nothing =
       "the work was handed in as done, but no file was changed: do the work, or report what blocks it";
-    expect(told).toEqual([
+    expect(printed).toEqual([
       "A  started by a",
       "A  answers OK: said so",
       "A  handed in",
@@ -34,7 +34,7 @@ describe("the plain lines of a run", () => {
     expect(steps.filter((line, at) => line.startsWith("·") && line === steps[at - 1])).toEqual([]);
   });
 
-  it("tell of every attempt why it was refused, though it is always the same", async () => {
+  it("give the reason of every refused attempt, even if it is always the same", async () => {
     using repository = planned({
       agents: { a: [["write: { path: out.txt, text: x }", answer("OK")]] },
       tasks: [task("A", "a")],
@@ -44,7 +44,7 @@ describe("the plain lines of a run", () => {
     expect([...new Set(names.map((line) => line.split(" ")[1]))]).toEqual(["A", "A#2", "A#3"]);
   });
 
-  it("of another session's task have that session's name, and who watches reads words", async () => {
+  it("of another session's task have that session's name, and a watching run prints the same words", async () => {
     using repository = planned({
       agents: {
         a: [["say: begun", "sleep: 3", writes("A"), answer("OK")]],
@@ -65,7 +65,7 @@ describe("the plain lines of a run", () => {
   });
 });
 
-describe("an agent's answer in words", () => {
+describe("the text for an agent's answer", () => {
   it.each([
     ['{"status":"BLOCKED","summary":"no \\"key\\""}', 'answers BLOCKED: no "key"'],
     ['{"status":"OK"}', "answers OK"],

@@ -13,7 +13,7 @@ const answer =
   "answer: { status: OK, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }";
 const chosen = await chooseSandbox("auto");
 const hasSandbox = "sandbox" in chosen && chosen.sandbox.enforces;
-/** Writes its own name into the file that its task is about. */
+/** Writes its own name into the file of its task. */
 const agent = (name: string) =>
   `steps:\n  - run: { command: "echo ${name} > \\"$(basename $LOCKSTEP_TASK).txt\\"" }\n  - ${answer}\n`;
 
@@ -50,7 +50,7 @@ const states = (stdout: string) =>
   );
 
 describe("run --agent", () => {
-  it("gives every task to that agent, whomever the plan names", async () => {
+  it("gives every task to that agent, whichever agent the plan names", async () => {
     using repository = planned({ tasks: [task("A", ", agent: ann"), task("B")] });
     const { status, stderr } = await repository.run(["run", "--agent", "bob"]);
     expect(status, stderr).toBe(0);
@@ -60,13 +60,13 @@ describe("run --agent", () => {
 
   it.each<[string, RunOptions, readonly string[], string]>([
     [
-      "an agent that there is not",
+      "an unknown agent",
       {},
       ["run", "--agent", "bop"],
       "E-CONFIG: there is no agent `bop`: did you mean `bob`? Name one of `ann`, `bob`",
     ],
     [
-      "an agent that there is not, in `do`",
+      "an unknown agent, in `do`",
       {},
       ["do", "x", "--agent", "zzzz"],
       "E-CONFIG: there is no agent `zzzz`: name one of `ann`, `bob`",
@@ -93,27 +93,27 @@ describe("run --agent", () => {
       "R-IN-001: --max-parallel takes a whole number from 1 up, not `many`",
     ],
     [
-      "nothing at once",
+      "a maximum of zero",
       {},
       ["run", "--max-parallel", "0"],
       "R-IN-001: --max-parallel takes a whole number from 1 up, not `0`",
     ],
     [
-      "more than may be active",
+      "a maximum above the limit",
       {},
       ["run", "--max-parallel", "9"],
       "E-CONFIG: --max-parallel 9 is more than `limits.max_active`, which is 8: raise that first",
     ],
-  ])("refuses %s before anything starts", async (_title, request, words, told) => {
+  ])("refuses %s before anything starts", async (_title, request, words, message) => {
     using repository = planned(request);
     const { status, stderr } = await repository.run(words);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: ${told}\n` });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: ${message}\n` });
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
   });
 });
 
 describe("run --max-parallel", () => {
-  it("lets no more tasks run at the same time", async () => {
+  it("limits the number of concurrent tasks", async () => {
     const noted = `steps:\n  - run: { command: "echo starts >> $HOME/.meet/log; sleep 0.5; echo ends >> $HOME/.meet/log; touch $(basename $LOCKSTEP_TASK).txt" }\n  - ${answer}\n`;
     using repository = planned({
       tasks: [task("A", ", agent: ann"), task("B", ", agent: ann")],
@@ -129,8 +129,8 @@ describe("run --max-parallel", () => {
   });
 });
 
-describe("a plan with several mistakes", () => {
-  it("has a line for each, and a suggestion where a word is near", async () => {
+describe("a plan with several errors", () => {
+  it("has a line for each, and suggests a similar word", async () => {
     using repository = planned({
       tasks: ["{ id: A, gaol: x, lock_scop: [a], acceptance_checks: ['cmd: true'] }"],
     });
@@ -150,10 +150,10 @@ describe("a plan with several mistakes", () => {
   });
 });
 
-describe("a plan that calls tasks completed", () => {
+describe("a plan with completed tasks", () => {
   const done = task("B", ", agent: bob, status: completed");
 
-  it("has them left as they are, and says that they are not proven", async () => {
+  it("keeps them, and reports that they are not proven", async () => {
     using repository = planned({ tasks: [done, task("A", ", agent: ann, depends_on: [B]")] });
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(0);
@@ -173,7 +173,7 @@ describe("a plan that calls tasks completed", () => {
     expect(repository.git("ls-tree", "--name-only", "main", "A.txt")).toBe("A.txt");
   });
 
-  it("is refused where nothing is left to do", async () => {
+  it("is refused if no task is left", async () => {
     using repository = planned({ tasks: [done] });
     const { status, stderr } = await repository.run(["run"]);
     expect({ status, stderr }).toEqual({
@@ -186,7 +186,7 @@ describe("a plan that calls tasks completed", () => {
 describe("a base whose own checks fail", () => {
   const red = { "test/f.test.js": 'console.log("1 failing: rounds"); process.exit(1);\n' };
 
-  it("stops the run before any agent starts, and says how to go on", async () => {
+  it("stops the run before any agent starts, with the next step", async () => {
     using repository = planned({ files: red });
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
@@ -200,24 +200,24 @@ describe("a base whose own checks fail", () => {
     expect(document).toMatchObject({ outcome: "waiting", tasks: [], refused: { code: "R-GT-001" } });
   });
 
-  it.runIf(hasSandbox)("is not blamed for what only the sandbox refuses", async () => {
+  it.runIf(hasSandbox)("is not blamed for a command that fails only in the sandbox", async () => {
     const writing = 'require("node:fs").writeFileSync(`${require("node:os").homedir()}/.shop`, "x");\n';
-    const told =
+    const message =
       /`node test\/f\.test\.js` fails on (`main`|the base) in the sandbox: it writes to \S+\/\.shop, outside/;
     using repository = planned({ files: { "test/f.test.js": writing } });
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(message);
     expect(stderr).not.toContain("--allow-red");
     repository.git("branch", "change");
     expect((await repository.run(["land", "change"])).stderr).not.toContain("--allow-red");
-    // One of the ways that it names.
+    // One of the remedies that it names.
     const config = readFileSync(join(repository.path, ".lockstep/config.yaml"), "utf8");
     repository.write(".lockstep/config.yaml", config.replace('"node test', '"HOME=$TMPDIR node test'));
     expect(await repository.run(["run"])).toMatchObject({ status: 0 });
   });
 
-  it("is not told when a person ends the set-up: exit 130, and no session is left", async () => {
+  it("is not reported if a person interrupts the set-up: exit 130, and no session is left", async () => {
     using repository = planned({
       config: 'workspace: { setup: ["sleep 60"] }\n',
     });
@@ -230,14 +230,14 @@ describe("a base whose own checks fail", () => {
     expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
   });
 
-  it("counts a command of the gate among them", async () => {
+  it("counts a command of the gate among its checks", async () => {
     using repository = planned({ config: "gate: { syntax: { command: [test, -e, 'no such'] } }\n" });
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
     expect(stderr).toContain("R-GT-001: `'test' '-e' 'no such'` already fails on `main` (exit 1)");
   });
 
-  it("is allowed with --allow-red: what fails as before is no task's fault, and is told", async () => {
+  it("is allowed with --allow-red: an unchanged failure does not count against a task, and is reported", async () => {
     using repository = planned({ files: red });
     const { status, stdout, stderr } = await repository.run(["run", "--allow-red"]);
     expect(status, stderr).toBe(0);
@@ -247,7 +247,7 @@ describe("a base whose own checks fail", () => {
     expect(stdout).toContain("proof: node test/f.test.js (fails as before); test -e A.txt (failed before)\n");
   });
 
-  it("is no excuse for a task that makes them fail otherwise", async () => {
+  it("does not excuse a task that makes them fail differently", async () => {
     const worse = `steps:\n  - write: { path: A.txt, text: "x" }\n  - write: { path: f.js, text: "exports.f = 9;\\n" }\n  - ${answer}\n`;
     using repository = planned({
       tasks: [task("A", ", agent: ann").replace("[A.txt]", "[A.txt, f.js]"), task("B", ", agent: bob")],
@@ -284,7 +284,7 @@ describe("without configured agents", () => {
     expect(Object.keys((found as typeof defaultConfig).agents)).toEqual(["codex"]);
   });
 
-  it("the one that was asked for does it, if it is there", () => {
+  it("the requested client does it, if it is installed", () => {
     using folder = programs("codex", "gemini");
     const at = { path: folder.path, root: folder.path };
     expect(withDefaultAgent(defaultConfig, { ...at, wanted: "gemini" })).toMatchObject({
@@ -293,7 +293,7 @@ describe("without configured agents", () => {
     expect(withDefaultAgent(defaultConfig, { ...at, wanted: "claude" })).toMatchObject({ code: "R-AG-001" });
   });
 
-  it("and without a client a run says so before anything starts", async () => {
+  it("without a client a run reports that before anything starts", async () => {
     using repository = landRepository({ "tasks.yaml": `tasks:\n  - ${task("A")}\n`, ".gitignore": "bin\n" });
     using bin = temporaryFolder();
     const git = (process.env.PATH ?? "")

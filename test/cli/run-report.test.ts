@@ -24,7 +24,7 @@ const person = (why: Extract<Wait, { on: "person" }>["why"]): readonly Wait[] =>
   { on: "person", why, decision: null },
 ];
 
-/** On a task of the same session that waits for a person. */
+/** An event of a task of the same session that waits for a person. */
 const lock = (id: string, resource: string): Wait => ({
   ...{ on: "lock", task: `${session}/${id}`, resource, state: "REVIEW", waits_for_person: true },
 });
@@ -53,7 +53,7 @@ const check = (command: string, before: number, after: number): CheckRecord => (
 });
 
 describe("the report of a run", () => {
-  it("breaks a long title and a long proof between words, below where they began", () => {
+  it("breaks a long title and a long proof between words, aligned with their first line", () => {
     const commands = [
       "npm run lint -- --max-warnings 0",
       "npm test -- price",
@@ -69,7 +69,7 @@ describe("the report of a run", () => {
 `);
   });
 
-  it("names the breaker that stopped the work, and how to clear it before the run", () => {
+  it("names the breaker that stopped the work, and the command that clears it, before the run command", () => {
     const breaker = "paused: release day; `lockstep clear` resumes work";
     const text = report([reported("T-001", "PENDING", { attempts: 0 })], { breaker });
     expect(text).toContain(`0 of 1 task merged into main\n${breaker}\n`);
@@ -77,7 +77,7 @@ describe("the report of a run", () => {
     expect(report([reported("T-001", "PENDING", { attempts: 0 })])).not.toContain("lockstep clear");
   });
 
-  it("names the diff before the question about weakened tests, which shows both answers", () => {
+  it("puts the diff before the question about weakened tests, which shows both answers", () => {
     const question = { id: "UD-2", kind: "weakened" as const, task: `${session}/T-002` };
     const asked = { ...question, question: "T-002 weakens tests. Accept it?", options: ["accept", "refuse"] };
     const text = report([reported("T-002", "REVIEW")], { decisions: [asked], columns: 120 });
@@ -105,7 +105,7 @@ describe("the report of a run", () => {
 `);
   });
 
-  it("tells what was merged with its proof, what was not with the next command, and how to share it", () => {
+  it("lists merged tasks with their proof, other tasks with the next command, and how to share the work", () => {
     const tasks = [
       reported("T-001", "MERGED", { evidence: [check("npm test", 0, 0), check("npm test -- price", 1, 0)] }),
       reported("T-002", "MERGED", { evidence: [check("npm test", 1, 1)] }),
@@ -167,7 +167,7 @@ to share it: git push origin main
       {},
       "lockstep task retry T-001 && lockstep run",
     ],
-    ["was denied once, which a run tries again", reported("T-001", "BLOCKED"), {}, "lockstep run"],
+    ["was denied once, and is retried by a run", reported("T-001", "BLOCKED"), {}, "lockstep run"],
     [
       "was denied again",
       reported("T-001", "BLOCKED", { waits: person("denied") }),
@@ -191,14 +191,14 @@ to share it: git push origin main
     expect(report([task], more)).toContain(`         next: ${next}\n`);
   });
 
-  it("says what was last told of a task that no rule refused", () => {
-    const told = new Map([[key, "waiting, R-GT-001: `main` cannot move now"]]);
-    expect(report([reported("T-001", "REVIEW")], { last: told })).toContain(
+  it("shows the last message of a task that no rule refused", () => {
+    const last = new Map([[key, "waiting, R-GT-001: `main` cannot move now"]]);
+    expect(report([reported("T-001", "REVIEW")], { last })).toContain(
       "T-001  in review: waiting, R-GT-001: `main` cannot move now\n",
     );
   });
 
-  it("breaks what is to be typed only between commands", () => {
+  it("breaks commands only between commands", () => {
     const denied = reported("T-001", "BLOCKED", { waits: person("denied") });
     expect(report([denied])).toContain(`\
          next: lockstep task escalate T-001 --reason "…" &&
@@ -206,12 +206,12 @@ to share it: git push origin main
 `);
   });
 
-  it("tells in one line of all tasks that have not begun", () => {
+  it("lists all tasks that have not begun in one line", () => {
     const waiting = Array.from({ length: 23 }, (_, at) => reported(`T-${at}`, "PENDING", { attempts: 0 }));
     expect(report(waiting)).toContain("not merged\n  23 pending: `lockstep run`\n\n");
   });
 
-  it("says who holds what a task needs, and what that one waits for; once for many", () => {
+  it("names the holder of the lock that a task needs, and what the holder waits for, once for several tasks", () => {
     const waiting = (id: string) => reported(id, "PENDING", { attempts: 0, waits: [lock("T-001", "src")] });
     const text = report([reported("T-001", "REVIEW"), waiting("T-002"), waiting("T-003")]);
     expect(text).toContain("  T-002  pending: waits for T-001 (holds src, waits for you)\n  T-003  pending");
@@ -221,7 +221,7 @@ to share it: git push origin main
     );
   });
 
-  it("tells of a task with a long name in lines of several words", () => {
+  it("breaks the line of a task with a long name", () => {
     const id = `T-${"very-long-name-".repeat(6)}end`;
     const reason = "a reason of some words that has to be read by people who look at a terminal";
     const text = report([reported(id, "FAILED", { reason }), reported("T-2", "FAILED", { reason })]);
@@ -229,7 +229,7 @@ to share it: git push origin main
     expect(text).toContain(`lockstep log ${id};`);
   });
 
-  it("offers nothing for a task that was cancelled", () => {
+  it("suggests no command for a cancelled task", () => {
     const details = { cancelled: true };
     const cancelled = reported("T-001", "FAILED", { reason: "cancelled: not needed", details });
     expect(report([cancelled])).toContain(`\
@@ -239,12 +239,12 @@ to share it: git push origin main
 `);
   });
 
-  it("of one that only watched says who goes on", () => {
+  it("of a run that only watched names the run that continues", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], { outcome: "running", left: 42 });
     expect(text).toMatch(/left: process 42 continues with the tasks; `lockstep run` follows them again\n$/);
   });
 
-  it("of one that was stopped says how it goes on", () => {
+  it("of a stopped run names the command that continues it", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], {
       outcome: "stopped",
       goOn: "lockstep run plan.yaml",
@@ -253,7 +253,7 @@ to share it: git push origin main
     expect(text).not.toContain("next:");
   });
 
-  it("says why no sandbox stood", () => {
+  it("gives the reason for a missing sandbox", () => {
     expect(report([reported("T-001", "MERGED")], { missing: "bwrap is not installed" })).toContain(
       "the agents ran without a sandbox: bwrap is not installed\n",
     );
@@ -278,7 +278,7 @@ const task = (id: string, agent: string) =>
   `{ id: ${id}, goal: do ${id}, agent: ${agent}, lock_scope: [${id}.txt], acceptance_checks: ["cmd: test -e ${id}.txt"] }`;
 
 describe("a run", () => {
-  it("ends with its report, and says the next time that there is nothing left to do", async () => {
+  it("ends with its report, and the next time reports that nothing is left to do", async () => {
     using repository = planned([task("A", "a")]);
     const first = await repository.run(["run"]);
     expect(first).toMatchObject({ status: 0 });
@@ -293,14 +293,14 @@ describe("a run", () => {
     );
   });
 
-  it("whose next commands are followed goes on where it was", async () => {
+  it("continues if the suggested commands are executed", async () => {
     using repository = planned([task("A", "b")]);
     const { status, stdout } = await repository.run(["run"]);
     expect(status).not.toBe(0);
     const [, next = ""] = /next: (.*)/.exec(stdout) ?? [];
     expect(next).toMatch(/lockstep run$/);
     repository.write("agents/b.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
-    repository.git("commit", "-qam", "mend the agent");
+    repository.git("commit", "-qam", "fix the agent");
     for (const line of next.split(" && ")) {
       const words = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', "")) ?? [];
       const done = await repository.run(words.slice(1));
@@ -309,7 +309,7 @@ describe("a run", () => {
     expect(repository.git("show", "main:A.txt")).toBe("made");
   });
 
-  it("of one task without a plan tells how to go on with that", async () => {
+  it("of one task without a plan suggests how to continue it", async () => {
     using repository = planned([]);
     using running = repository.start(["do", "make it", "--agent", "c"]);
     const { ended } = running;
@@ -322,7 +322,7 @@ describe("a run", () => {
     const [, goOn = ""] =
       /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` continues/.exec(stdout) ?? [];
     repository.write("agents/c.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
-    repository.git("commit", "-qam", "mend the agent");
+    repository.git("commit", "-qam", "fix the agent");
     const again = await repository.run([...goOn.split(" ").slice(1), "--agent", "c"]);
     expect(again, again.stderr).toMatchObject({ status: 0 });
   });

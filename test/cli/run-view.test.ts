@@ -56,7 +56,7 @@ const question = {
 };
 
 describe("the view of a run", () => {
-  it("shows first what needs a person, then every task with what it did last", () => {
+  it("shows first what needs a person, then every task with its last action", () => {
     const tasks = [
       shown("T-001", "MERGED"),
       shown("T-002", "IN_PROGRESS"),
@@ -102,7 +102,7 @@ describe("the view of a run", () => {
     ]);
   });
 
-  it("shows the cost against its budget where a client tells one", () => {
+  it("shows the cost against its budget if a client reports one", () => {
     const tasks = [shown("T-001", "IN_PROGRESS", { usage: { tokens: 900, cost_usd: 0.4249 } })];
     const lines = drawRun(model(tasks, { budget: { tokens: null, costUsd: 2 } }), {
       ...{ columns: 80, rows: 10, now },
@@ -121,7 +121,7 @@ describe("the view of a run", () => {
     expect(lines.filter((line) => line.includes(`board: ${board}`))).toHaveLength(1);
   });
 
-  it("shows the address of the board whole on a usual terminal, on a line of its own if there is no room", () => {
+  it("shows the address of the board in full on a terminal of usual width, on a line of its own if there is no room", () => {
     const [board, walls] = ["http://127.0.0.1:15730", { guard: false, sandbox: true, diff: true }];
     const tasks = [shown("T-001", "IN_PROGRESS", { usage: { tokens: 123_456, cost_usd: 12.34 } })];
     const lines = drawRun(model(tasks, { board, walls }), { columns: 80, rows: 24, now });
@@ -129,7 +129,7 @@ describe("the view of a run", () => {
     expect(lines.filter((line) => line.includes("…"))).toEqual([]);
   });
 
-  it("leaves out columns where the terminal is narrow, and says how many tasks it has no line for", () => {
+  it("omits columns on a narrow terminal, and shows the number of tasks without a line", () => {
     const waiting = Array.from({ length: 20 }, (_, at) => shown(`T-${at + 10}`, "PENDING"));
     const tasks = [shown("T-001", "MERGED"), ...waiting, shown("T-002", "REVIEW")];
     expect(drawRun(model(tasks), { columns: 40, rows: 7, now })).toEqual([
@@ -143,7 +143,7 @@ describe("the view of a run", () => {
     ]);
   });
 
-  it("says how far it is in shorter words where the terminal is narrow, or on a line of its own", () => {
+  it("shortens its progress on a narrow terminal, or moves it to a line of its own", () => {
     const states = ["IN_PROGRESS", "REVIEW", "ESCALATED", "BLOCKED", "PENDING"] as const;
     const tasks = states.flatMap((state) => [1, 2].map((at) => shown(`${state}-${at}`, state)));
     const head = (more: readonly ShownTask[]) =>
@@ -159,7 +159,7 @@ describe("the view of a run", () => {
     expect(short).toBe("2026-08-01_shop  0/8 merged, 2 running, 2 review, 2 escalated, 2 blocked");
   });
 
-  it("says what holds for the whole, and breaks a long notice between words", () => {
+  it("shows notices for the whole run, and breaks a long one between words", () => {
     const notice = `T-001 is stopped, and its work is kept: ${"a way ".repeat(7)}\`lockstep task retry T-001\``;
     const remark = "No new tasks will start. Press Ctrl-C again to stop the running agents.";
     const lines = drawRun(model([shown("T-001", "PENDING")], { notice, remark }), {
@@ -185,7 +185,7 @@ describe("the view of a run", () => {
     ]);
   });
 
-  it("keeps the chosen task in sight", () => {
+  it("keeps the selected task visible", () => {
     const tasks = Array.from({ length: 9 }, (_, at) => shown(`T-${at + 1}`, "PENDING"));
     const lines = drawRun(model(tasks, { selected: `${session}/T-9` }), { columns: 60, rows: 6, now });
     expect(lines.slice(3)).toEqual([
@@ -202,7 +202,7 @@ describe("the view of a run", () => {
     [20, 3],
     [10, 1],
     [200, 60],
-  ])("fits %i columns and %i lines, whatever the texts hold", (columns, rows) => {
+  ])("fits %i columns and %i lines, with any text", (columns, rows) => {
     const odd = "価格の丸め 👩‍👩‍👧 e\u0301 \u001b[2J\nnext\u0007".repeat(10);
     const tasks = Array.from({ length: 30 }, (_, at) =>
       shown(`T-${at}`, at % 2 === 0 ? "ESCALATED" : "IN_PROGRESS", { title: odd, reason: odd, agent: odd }),
@@ -223,14 +223,14 @@ describe("the view of a run", () => {
     [20, ["q end the run", "j/k select  l log"]],
     [60, ["q end the run  j/k select  l log  d diff  s stop  t take", "a answer"]],
     [80, ["q end the run  j/k select  l log  d diff  s stop  t take  a answer"]],
-  ])("keeps what a key does whole in %i columns", (columns, expected) => {
+  ])("does not cut the label of a key in %i columns", (columns, expected) => {
     const keys = ["q end the run", "j/k select", "l log", "d diff", "s stop", "t take", "a answer"];
     const lines = drawRun(model([shown("T-001", "PENDING")], { keys }), { columns, rows: 24, now });
     expect(lines.slice(-expected.length)).toEqual(expected);
     expect(drawRun(model([], { keys }), { columns, rows: 12, now }).at(-1)).toBe(expected[0]);
   });
 
-  it("takes a step of a proof for over once nothing is proven any more", () => {
+  it("shows a proof step as finished once the proof has ended", () => {
     const seen = (...states: ShownTask["state"][]) =>
       model(states.map((state, at) => shown(`T-${at}`, state)));
     expect(hasFinishedProving(seen("REVIEW"), seen("MERGED"))).toBe(true);
@@ -256,7 +256,7 @@ describe("the view of a run", () => {
   });
 });
 
-describe("a width on the terminal", () => {
+describe("the width of a text on the terminal", () => {
   it.each([
     ["plain", 5],
     ["価格", 4],
@@ -277,14 +277,14 @@ describe("a width on the terminal", () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  it("cuts between whole characters", () => {
+  it("is cut between whole characters", () => {
     expect(fitted("価格の丸め", 5)).toBe("価格…");
     expect(fitted("one two", 5)).toBe("one…");
     expect(fitted("abc", 0)).toBe("");
     expect(wrapped("one two three 価格の丸め", 9)).toEqual(["one two", "three", "価格の丸め"]);
   });
 
-  it("of a number is small", () => {
+  it("of a number is short", () => {
     expect([0, 950, 1000, 1234, 9949, 35_000, 999_499, 999_500, 12_345_678].map(shortNumber)).toEqual(
       "0 950 1k 1.2k 9.9k 35k 999k 1M 12M".split(" "),
     );
@@ -305,24 +305,24 @@ describe("a key", () => {
   };
 
   it.each<[string, string, unknown]>([
-    ["j chooses the first task, then the next", "jj", { selected: "b" }],
+    ["j selects the first task, then the next", "jj", { selected: "b" }],
     [
       "an arrow does the same, and stops at the ends",
       "\u001b[B\u001bOB\u001b[B\u001b[B\u001b[A",
       { selected: "b" },
     ],
-    ["l shows the log of the chosen task", "jjl", { selected: "b", page: "log" }],
-    ["a answers what waits", "a", { selected: null, requests: [{ do: "answer" }] }],
-    ["l without a choice takes the first task", "l", { selected: "a", page: "log" }],
-    ["esc leads back", "l\u001b", { page: "tasks" }],
+    ["l shows the log of the selected task", "jjl", { selected: "b", page: "log" }],
+    ["a answers the open question", "a", { selected: null, requests: [{ do: "answer" }] }],
+    ["l without a selection takes the first task", "l", { selected: "a", page: "log" }],
+    ["esc goes back", "l\u001b", { page: "tasks" }],
     ["q leaves a log, and not the run", "lq", { page: "tasks", requests: [] }],
     ["q after that ends the run", "lqq", { page: "tasks", requests: [{ do: "interrupt" }] }],
     ["Ctrl-C ends the run in a log too", "l\u0003", { requests: [{ do: "interrupt" }] }],
     ["j in a log shows the next one's", "lj", { selected: "b", page: "log" }],
     ["d shows the diff", "jd", { requests: [{ do: "diff", task: "a" }] }],
-    ["s stops nothing alone", "js", { asked: "stop", requests: [{ do: "ask-stop", task: "a" }] }],
+    ["a single s only asks", "js", { asked: "stop", requests: [{ do: "ask-stop", task: "a" }] }],
     [
-      "s counts when it is pressed twice",
+      "s pressed twice stops the task",
       "jss",
       {
         asked: null,
@@ -333,7 +333,7 @@ describe("a key", () => {
       },
     ],
     [
-      "t between them does not",
+      "s does not stop the task if t is between",
       "jst",
       {
         asked: "take",
@@ -344,7 +344,7 @@ describe("a key", () => {
       },
     ],
     [
-      "another task between them does not",
+      "s does not stop a task if another one was selected between",
       "jsjs",
       {
         asked: "stop",
@@ -355,18 +355,18 @@ describe("a key", () => {
       },
     ],
     ["Ctrl-C and q end the run", "\u0003q", { requests: [{ do: "interrupt" }, { do: "interrupt" }] }],
-    ["that means nothing does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", requests: [] }],
+    ["without a meaning does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", requests: [] }],
   ])("%s", (_title, keys, expected) => {
     expect(after(keys)).toMatchObject(expected as object);
   });
 
-  it("has nothing to choose where there are no tasks", () => {
+  it("has nothing to select if there are no tasks", () => {
     expect(pressKey(lookingAtTasks, "down", [])).toEqual({ looking: lookingAtTasks });
     expect(pressKey(lookingAtTasks, "stop", [])).toEqual({ looking: lookingAtTasks });
   });
 });
 
-/** util-linux's way to give a program a terminal. */
+/** Runs a program in a terminal, with `script` of util-linux. */
 const [script, ...asTerminal] = ["script", "-qec"] as const;
 const hasScript = spawnSync(script, [...asTerminal, "true", "/dev/null"]).status === 0;
 
@@ -389,7 +389,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
       input: "later",
       env: { XDG_STATE_HOME: `${path}/.git/state`, CI: "", NO_COLOR: "1", TERM: "xterm" },
     });
-  /** Waits for something on the screen; afterwards it has everything that was drawn. */
+  /** Waits for a text on the screen; returns everything that was drawn. */
   const follow = (running: ReturnType<typeof start>) => {
     const drawn: Buffer[] = [];
     running.process.stdout?.on("data", (chunk: Buffer) => drawn.push(chunk));
@@ -398,7 +398,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
   };
   const restored = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 
-  it("a run is drawn in place, keys work, and the terminal is given back", async () => {
+  it("a run is drawn in place, keys work, and the terminal is restored", async () => {
     using repository = planned();
     using running = start(repository.path, `'${process.execPath}' '${command}' run; stty -a`);
     const stdin = running.process.stdin;
@@ -419,7 +419,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     expect(after).toMatch(/(?<!-)echo\b/);
   });
 
-  it("it is given back too where the run is ended from outside", async () => {
+  it("the terminal is restored if the run is killed from outside", async () => {
     using repository = planned();
     using running = start(repository.path, `'${process.execPath}' '${command}' run; echo ended $?`);
     await follow(running)("reading 価格");
@@ -432,7 +432,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     expect(after).toContain("stopped, and all work is kept: `lockstep run` continues\r\nended 3");
   });
 
-  it("what a person is shown stays until they have read it, though the run is over", async () => {
+  it("output for a person stays until they have read it, even if the run has ended", async () => {
     using repository = planned();
     using running = start(repository.path, `'${process.execPath}' '${command}' run; echo ended $?`);
     const seen = follow(running);
@@ -449,7 +449,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     expect(after).not.toContain("\u001b[?1049h");
   });
 
-  it("a run that only watches says so, and leaves the other one at work", async () => {
+  it("a run that only watches shows that, and does not stop the other one", async () => {
     using repository = planned();
     using first = repository.start(["run"]);
     await eventually("its agent", () => (first.errors().includes("reading") ? true : undefined));
@@ -467,7 +467,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     ["Ctrl-C", "\u0003"],
     ["q", "q"],
     ["esc", "\u001b"],
-  ])("status --watch draws what waits first, until %s", async (_title, key) => {
+  ])("status --watch draws open questions first, until %s", async (_title, key) => {
     using repository = planned();
     await repository.run(["task", "add", "T-1", "--title", "Round prices"]);
     await repository.run(["task", "escalate", "T-1", "--reason", "which rounding?"]);

@@ -5,7 +5,7 @@ import { teamRepository } from "../support/team-repository.ts";
 
 const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
 
-/** The command on a terminal of its own; what it shows comes on stdout. */
+/** Runs the command on a terminal of its own; its screen output is on stdout. */
 const onTerminal = {
   input: "later",
   env: { CI: "", NO_COLOR: "1" },
@@ -17,7 +17,7 @@ function shown(running: Running, text: string): Promise<true> {
 }
 
 it.skipIf(!hasTerminal)(
-  "a person at a terminal answers there, and the session goes on to its end",
+  "a person at a terminal answers there, and the session continues to its end",
   async () => {
     using repository = teamRepository();
     using running = repository.launch(["start", "two-files"], onTerminal);
@@ -33,7 +33,7 @@ it.skipIf(!hasTerminal)(
   },
 );
 
-it.skipIf(!hasTerminal)("a person who leaves the prompt finds the session where it was", async () => {
+it.skipIf(!hasTerminal)("a person who leaves the prompt finds the session unchanged", async () => {
   using repository = teamRepository();
   using running = repository.launch(["start", "two-files"], onTerminal);
   await shown(running, "answer: approved");

@@ -14,7 +14,7 @@ async function textOf(engine: TestEngine): Promise<string> {
 }
 
 describe("the status for people", () => {
-  it("shows thousands of tasks in part, says what it leaves out, and is ordered by what it shows", async () => {
+  it("shows part of thousands of tasks, with the number of omitted ones, ordered by what is shown", async () => {
     const engine = await memoryEngine();
     const names = Array.from({ length: 1200 }, (_, at) => `T-${at + 1}`);
     const isMerged = (at: number) => at >= 1000;
@@ -46,7 +46,7 @@ describe("the status for people", () => {
     expect(lines).toContain("1000 PENDING, 200 MERGED");
   });
 
-  it("has tasks that a person stopped under what waits for them, and what those hold up", async () => {
+  it("lists tasks that a person stopped among the open questions, with the tasks that wait for them", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet(`${session}/A`, ["src"]));
     await operate(engine, "task-add", { packet: packet(`${session}/B`, ["src/b"]) }, person);
@@ -66,7 +66,7 @@ describe("the status for people", () => {
 });
 
 describe("a table", () => {
-  it("aligns whatever is in it, and shortens names and commands in the middle", () => {
+  it("aligns any text, and shortens names and commands in the middle", () => {
     const long = `npm test -- ${"very/long/path/".repeat(20)}last.test.ts`;
     const text = table(
       ["CHECK", "OUTCOME"],

@@ -4,11 +4,11 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { temporaryRepository } from "../support/run-command.ts";
 
-/** Written by the first version with `guard.opaque: sandbox`: a run, a task by hand and one that was cancelled. */
+/** Written by the first version with `guard.opaque: sandbox`: a run, a task by hand and a cancelled one. */
 const stored = (file: string) => readFileSync(new URL(`../stored/first-sandbox/${file}`, import.meta.url));
 
 describe("a ledger of an earlier version", () => {
-  it("opens, verifies, and takes what comes next", async () => {
+  it("opens, verifies, and accepts new events", async () => {
     using repository = temporaryRepository();
     const folder = join(repository.path, ".git/lockstep");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -31,8 +31,8 @@ describe("a ledger of an earlier version", () => {
   });
 });
 
-describe("settings that an earlier version wrote", () => {
-  it("are brought up to date without a second hook, and can be taken out", async () => {
+describe("settings written by an earlier version", () => {
+  it("are updated without a second hook, and can be removed", async () => {
     using repository = temporaryRepository();
     const text = stored("settings.local.json").toString().replaceAll("@ROOT@", repository.path);
     const file = repository.write(".claude/settings.local.json", text);

@@ -4,8 +4,8 @@ import { eventually } from "../support/run-command.ts";
 
 const manual = task("A", "a").replace('["cmd:', '["manual: it reads well", "cmd:');
 
-describe("a question that waits", () => {
-  it("is shown with a command for each answer, and a refusal may say why", async () => {
+describe("an open question", () => {
+  it("is shown with a command for each answer, and a rejection may have a reason", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")], [answer("BLOCKED")]] },
       tasks: [manual],
@@ -30,7 +30,7 @@ describe("a question that waits", () => {
     expect((await repository.run(["run"])).stderr).toContain('"it reads well": it is too long');
   });
 
-  it("is none where a task is escalated, and then the list says so", async () => {
+  it("is replaced by a note in the list if a task is escalated", async () => {
     using repository = planned({ agents: { a: [[answer("OK")]] }, tasks: [task("A", "a")] });
     await repository.run(["task", "add", "T-1"]);
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
@@ -42,7 +42,7 @@ describe("a question that waits", () => {
 });
 
 describe("the status", () => {
-  it("says how agents are isolated during a run, and once it has died that nobody is", async () => {
+  it("shows the isolation of agents during a run, and none once the run was killed", async () => {
     using repository = planned({
       agents: { a: [["say: begun", "hang: true"]] },
       tasks: [task("A", "a")],
@@ -65,7 +65,7 @@ describe("the status", () => {
     await repository.run(["stop", "A"]);
   });
 
-  it("calls tasks by short names that work, and tells of what is rolled back and of no refusal that is over", async () => {
+  it("uses short names that are valid in commands, and shows rollbacks but no refusal that is over", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [["exit: 3"]] },
       tasks: [task("A", "a"), task("B", "b")],
@@ -85,7 +85,7 @@ describe("the status", () => {
   });
 });
 
-describe("a run that is told to end", () => {
+describe("a run that is asked to end", () => {
   it.each(["SIGTERM", "SIGHUP"] as const)("by %s stops its agents and reports", async (signal) => {
     using repository = planned({ agents: { a: [["say: begun", "hang: true"]] }, tasks: [task("A", "a")] });
     using running = repository.start(["run"]);

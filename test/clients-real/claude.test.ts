@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     });
     expect(done.tasks[0]?.usage.cost_usd).toBeGreaterThan(0);
     expect(repository.git("show", "main:A.txt")).toBe("made");
-    expect(server.heard()[0]).toContain(goal);
+    expect(server.prompts()[0]).toContain(goal);
     expect(server.asked.filter(({ path }) => !path.startsWith("/v1/messages"))).toEqual([]);
   });
 
@@ -50,8 +50,8 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
       repository.home.write(".claude/CLAUDE.md", "Be brief.\n");
       const { status, stderr } = await repository.run();
       expect(status, stderr).toBe(0);
-      expect(server.heard()[0]).toContain("Be brief.");
-      expect(server.heard().at(-1)).toMatch(/read-only file system/i); // zsh writes it in another way
+      expect(server.prompts()[0]).toContain("Be brief.");
+      expect(server.prompts().at(-1)).toMatch(/read-only file system/i); // zsh writes it in another way
       expect(readFileSync(join(repository.home.path, ".claude/CLAUDE.md"), "utf8")).toBe("Be brief.\n");
     },
   );
@@ -72,15 +72,15 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     const { status, stderr, done } = await repository.run();
     expect(status, stderr).toBe(0);
     expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 1 }]);
-    const heard = server.heard().at(-1);
-    expect(heard).toContain("Bash completed with no output");
-    expect(heard).toMatch(/requires approval/);
+    const last = server.prompts().at(-1);
+    expect(last).toContain("Bash completed with no output");
+    expect(last).toMatch(/requires approval/);
     expect(existsSync(join(outside.path, "stray.txt"))).toBe(false);
   });
 
   it("resumes the conversation after a refused review, with only the new part", async () => {
-    const mends = { text: "I mend.", calls: [{ name: "Bash", input: { command: "rm stray.txt" } }] };
-    const turns = [writes("A.txt"), writes("stray.txt", "And another."), reports, mends, reports];
+    const fixes = { text: "I fix it.", calls: [{ name: "Bash", input: { command: "rm stray.txt" } }] };
+    const turns = [writes("A.txt"), writes("stray.txt", "And another."), reports, fixes, reports];
     await using server = await anthropicStandIn(turns);
     using repository = clientRepository({
       agentConfig,
@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     const { status, stderr, done } = await repository.run();
     expect(status, stderr).toBe(0);
     expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 2 }]);
-    const [first = "", , , again = ""] = server.heard();
+    const [first = "", , , again = ""] = server.prompts();
     expect(again).toContain("I write.");
     expect(again).toContain("stray.txt");
     expect(again.split("Your input is the JSON document").length).toBe(2);
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)("claude", () => {
     const { folder: work = folder.path } = more;
     const ran = await started(client, { prompt: "do it", ...more, folder: work, env });
     folder[Symbol.dispose]();
-    return { ...ran, heard: server.heard(), asked: server.asked };
+    return { ...ran, prompts: server.prompts(), asked: server.asked };
   }
 
   it("with an account without quota is limited until the time that the server sends", async () => {
@@ -184,9 +184,9 @@ describe.skipIf(missing !== undefined)("claude", () => {
 
   it("gets a whole prompt of one megabyte", async () => {
     const prompt = `begin ${"é word ".repeat(150_000)} end`;
-    const { end, heard } = await once([reports], { prompt });
+    const { end, prompts } = await once([reports], { prompt });
     expect(end).toMatchObject({ how: "done", answer: { status: "OK" } });
-    expect(heard[0]).toContain(prompt);
+    expect(prompts[0]).toContain(prompt);
   });
 
   it("reads the project's instructions, and ignores its settings and its servers", async () => {
@@ -199,8 +199,8 @@ describe.skipIf(missing !== undefined)("claude", () => {
     );
     const server = { command: "touch", args: [mark("served")] };
     writeFileSync(mark(".mcp.json"), JSON.stringify({ mcpServers: { server } }));
-    const { heard } = await once([writes("A.txt"), reports], { folder: project.path });
-    expect(heard[0]).toContain("Indent with three spaces.");
+    const { prompts } = await once([writes("A.txt"), reports], { folder: project.path });
+    expect(prompts[0]).toContain("Indent with three spaces.");
     expect(["A.txt", "hooked", "served"].filter((name) => existsSync(mark(name)))).toEqual(["A.txt"]);
   });
 

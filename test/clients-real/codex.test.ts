@@ -62,8 +62,8 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     const task = await expectDone(repository, 1);
     expect(task?.usage).toMatchObject({ tokens: 247, input: 220, cached: 110, output: 27 });
     expect(repository.git("show", "main:A.txt")).toBe("made");
-    expect(server.heard()[0]).toContain(goal);
-    expect(server.heard()[0]).toContain("`danger-full-access`"); // two nested sandboxes do not work
+    expect(server.prompts()[0]).toContain(goal);
+    expect(server.prompts()[0]).toContain("`danger-full-access`"); // two nested sandboxes do not work
     expect(server.asked.filter(({ path }) => path !== "/v1/responses")).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     await using server = await openaiStandIn([writes("A.txt"), runs(`cat A.txt; touch ${stray}`), reports]);
     using repository = repositoryFor(server.url, { config: "sandbox: off\n" });
     await expectDone(repository, 1);
-    expect(server.heard().at(-1)).toContain("made");
+    expect(server.prompts().at(-1)).toContain("made");
     expect(existsSync(stray)).toBe(false);
   });
 
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     using repository = repositoryFor(server.url);
     const task = await expectDone(repository, 2);
     expect(task?.usage).toMatchObject({ tokens: 120 + 120 + 127 + 110 + 127 });
-    const [, , , again = ""] = server.heard();
+    const [, , , again = ""] = server.prompts();
     expect(again).toContain("I write.");
     expect(again.split("Your input is the JSON document").length).toBe(2);
   });
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)("codex", () => {
       env,
       ...more,
     });
-    return { ...ran, heard: server.heard() };
+    return { ...ran, prompts: server.prompts() };
   }
   const tokens = (events: readonly AgentEvent[]) =>
     events.flatMap((event) => (event.type === "usage" ? [event.tokens] : []));
@@ -174,9 +174,9 @@ describe.skipIf(missing !== undefined)("codex", () => {
 
   it("gets a whole prompt of almost one megabyte, its maximum", async () => {
     const prompt = `begin ${"é word ".repeat(140_000)} end`;
-    const { end, heard } = await once([reports], { prompt });
+    const { end, prompts } = await once([reports], { prompt });
     expect(end).toMatchObject({ how: "done", answer: { status: "OK" } });
-    expect(heard[0]).toContain(prompt);
+    expect(prompts[0]).toContain(prompt);
   });
 
   it("reports its usage while it works, and earlier usage only once", async () => {
@@ -184,9 +184,9 @@ describe.skipIf(missing !== undefined)("codex", () => {
     const first = await once([writes("A.txt"), runs("true"), reports], { home });
     expect(tokens(first.events)).toEqual([120, 110, 127]);
     const [{ id } = { id: "" }] = first.events.filter((event) => event.type === "conversation");
-    const again = await once([reports], { home, prompt: "mend it", resume: id });
+    const again = await once([reports], { home, prompt: "fix it", resume: id });
     expect(tokens(again.events)).toEqual([127]);
-    expect(again.heard[0]).toMatch(/do it[\s\S]*mend it/);
+    expect(again.prompts[0]).toMatch(/do it[\s\S]*fix it/);
     expect(again.events).toContainEqual({ type: "conversation", id });
   });
 
@@ -194,8 +194,8 @@ describe.skipIf(missing !== undefined)("codex", () => {
     using project = temporaryFolder({ "AGENTS.md": "Indent with three spaces.\n" });
     const mark = join(project.path, "served");
     project.write(".codex/config.toml", `[mcp_servers.s]\ncommand = "touch"\nargs = ["${mark}"]\n`);
-    const { heard } = await once([writes("A.txt"), reports], { folder: project.path });
-    expect(heard[0]).toContain("`AGENTS.md` has this project's instructions");
+    const { prompts } = await once([writes("A.txt"), reports], { folder: project.path });
+    expect(prompts[0]).toContain("`AGENTS.md` has this project's instructions");
     expect([existsSync(join(project.path, "A.txt")), existsSync(mark)]).toEqual([true, false]);
   });
 

@@ -97,8 +97,8 @@ describe.each(Object.entries(clients))("%s", async (name, client) => {
     for (const [path, text] of Object.entries(client.files?.(server.url) ?? {}))
       repository.home.write(path, text);
     const { stderr } = await repository.run();
-    const heard = server.heard().at(-1) ?? "";
-    expect(heard, stderr).toContain("now also held: B.txt");
-    expect(heard).not.toContain("command not found");
+    const last = server.prompts().at(-1) ?? "";
+    expect(last, stderr).toContain("now also held: B.txt");
+    expect(last).not.toContain("command not found");
   });
 });

@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     const task = await expectDone(repository, 1);
     expect(task?.usage).toMatchObject({ tokens: 247, input: 220, cached: 110, output: 27 });
     expect(repository.git("show", "main:A.txt")).toBe("made");
-    expect(server.heard()[0]).toContain(goal);
+    expect(server.prompts()[0]).toContain(goal);
     expect(server.asked.filter(({ path }) => path !== "/v1/chat/completions")).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     ]);
     using repository = repositoryFor(server.url, { config: "sandbox: off\n" });
     await expectDone(repository, 1);
-    expect(server.heard().at(-1)).toMatch(/made[\s\S]*Permission denied/);
+    expect(server.prompts().at(-1)).toMatch(/made[\s\S]*Permission denied/);
     expect(existsSync(stray)).toBe(false);
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     using repository = repositoryFor(server.url);
     const task = await expectDone(repository, 2);
     expect(task?.usage).toMatchObject({ tokens: 3 * 120 + 2 * 127 });
-    const [, , , again = ""] = server.heard();
+    const [, , , again = ""] = server.prompts();
     expect(again).toContain("I write.");
     expect(again.split("Your input is the JSON document").length).toBe(2);
   });
@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)("copilot", () => {
     };
     const rest = { prompt: "do it", folder: folder.path, sandboxed: true, msMax: 120_000, env, ...start };
     const ran = await started(client, rest);
-    return { ...ran, heard: server.heard() };
+    return { ...ran, prompts: server.prompts() };
   }
   const tokens = (events: readonly AgentEvent[]) =>
     events.flatMap((event) => (event.type === "usage" ? [event.tokens] : []));
@@ -162,9 +162,9 @@ describe.skipIf(missing !== undefined)("copilot", () => {
 
   it("gets a whole prompt of one megabyte", async () => {
     const prompt = `begin ${"é word ".repeat(150_000)} end`;
-    const { end, heard } = await once([reports], { prompt });
+    const { end, prompts } = await once([reports], { prompt });
     expect(end).toMatchObject({ how: "done", answer: { status: "OK" } });
-    expect(heard[0]).toContain(prompt);
+    expect(prompts[0]).toContain(prompt);
   });
 
   it("reports its usage while it works, and earlier usage only once", async () => {
@@ -172,9 +172,9 @@ describe.skipIf(missing !== undefined)("copilot", () => {
     const first = await once([writes("A.txt"), runs("true"), reports], { home });
     expect(tokens(first.events)).toEqual([120, 120, 127]);
     const [{ id } = { id: "" }] = first.events.filter((event) => event.type === "conversation");
-    const again = await once([reports], { home, prompt: "mend it", resume: id });
+    const again = await once([reports], { home, prompt: "fix it", resume: id });
     expect(tokens(again.events)).toEqual([127]);
-    expect(again.heard[0]).toMatch(/do it[\s\S]*mend it/);
+    expect(again.prompts[0]).toMatch(/do it[\s\S]*fix it/);
     expect(again.events).toContainEqual({ type: "conversation", id });
   });
 
@@ -185,8 +185,8 @@ describe.skipIf(missing !== undefined)("copilot", () => {
     project.write(".github/hooks/x.json", JSON.stringify({ version: 1, hooks: { sessionStart: [hook] } }));
     const server = { type: "local", command: "touch", args: [mark("served")], tools: ["*"] };
     project.write(".mcp.json", JSON.stringify({ mcpServers: { server } }));
-    const { heard } = await once([writes("A.txt"), reports], { folder: project.path });
-    expect(heard[0]).toContain("Indent with three spaces.");
+    const { prompts } = await once([writes("A.txt"), reports], { folder: project.path });
+    expect(prompts[0]).toContain("Indent with three spaces.");
     expect(["A.txt", "hooked", "served"].filter((name) => existsSync(mark(name)))).toEqual(["A.txt"]);
   });
 });

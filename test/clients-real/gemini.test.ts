@@ -46,7 +46,7 @@ async function talk(
   return {
     ...started,
     probe,
-    heard: server.heard(),
+    prompts: server.prompts(),
     files: Object.fromEntries(names.map((name) => [name, read(name)])),
   };
 }
@@ -82,8 +82,8 @@ describe.skipIf(missing !== undefined)("the gemini client alone", () => {
 
   it("gets the whole prompt, without files in the place of names", async () => {
     const prompt = `Look at @a.txt, mail me@example.com.\n${"word ".repeat(60_000)}\nthe end`;
-    const { heard } = await talk([{ text: report() }], { prompt });
-    const text = heard[0]?.replaceAll("\\@", "@") ?? "";
+    const { prompts } = await talk([{ text: report() }], { prompt });
+    const text = prompts[0]?.replaceAll("\\@", "@") ?? "";
     expect(text).toContain(prompt);
     expect(text).not.toContain("Content from");
   });
@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)("a run with the gemini client", () => {
     expect(done.outcome, stderr).toBe("merged");
     expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 1, usage: { tokens: 220 } }]);
     expect(repository.git("show", "main:T-1.txt")).toBe("one");
-    expect(server.heard()[0]).toContain("make T-1.txt");
+    expect(server.prompts()[0]).toContain("make T-1.txt");
   });
 
   it("continues the same conversation after a refused review", async () => {
@@ -171,7 +171,7 @@ describe.skipIf(missing !== undefined)("a run with the gemini client", () => {
     const { done, stderr } = await repository.run();
     expect(done.outcome, stderr).toBe("merged");
     expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 2 }]);
-    const again = server.heard()[3] ?? "";
+    const again = server.prompts()[3] ?? "";
     expect(again).toContain("And another.");
     expect(again).toContain("This is attempt 2");
     expect(again.match(/You are Coder in a team/g)).toHaveLength(1);

@@ -70,8 +70,8 @@ describe.skipIf(noSandbox !== undefined).each(triedClients)("the home of a perso
     using elsewhere = temporaryFolder({ "a.txt": "" });
     execFileSync("git", ["init", "-q"], { cwd: elsewhere.path });
     await all.asks(client.asks("good day"), elsewhere.path);
-    expect(server.heard().at(-1)).toContain("good day");
-    expect(server.heard().at(-1)).not.toContain(planted);
+    expect(server.prompts().at(-1)).toContain("good day");
+    expect(server.prompts().at(-1)).not.toContain(planted);
   });
 
   it("worked in a task that the person takes over contains the conversation, which continues there", async () => {
@@ -93,18 +93,18 @@ describe.skipIf(noSandbox !== undefined).each(triedClients)("the home of a perso
         : "";
     const second = await eventually("the agent works", () => fileOf("second") || undefined, msMax);
     const { mtimeMs } = statSync(fileOf("first"));
-    const isTold = async () => Date.parse((await shown()).alive.last_heartbeat_at) > mtimeMs;
-    await eventually("its conversation is known", async () => (await isTold()) || undefined, msMax);
+    const isReported = async () => Date.parse((await shown()).alive.last_heartbeat_at) > mtimeMs;
+    await eventually("its conversation is known", async () => (await isReported()) || undefined, msMax);
     const taken = await repository.lockstep("take", "A", "--json");
     await running.ended;
     const { details } = JSON.parse(taken.stdout) as { details: { folder: string; resume?: string[] } };
     expect(details, taken.stdout).toMatchObject({ folder: join(second, ".."), resume: expect.anything() });
     const id = details.resume?.at(-1)?.replace("--resume=", "");
-    const before = server.heard().length;
-    await all.asks(client.asks("I go on", id), details.folder);
-    const heard = server.heard()[before] ?? "";
-    expect(heard).toContain("FIRST WORD");
-    expect(heard).toContain("I go on");
+    const before = server.prompts().length;
+    await all.asks(client.asks("I continue", id), details.folder);
+    const last = server.prompts()[before] ?? "";
+    expect(last).toContain("FIRST WORD");
+    expect(last).toContain("I continue");
     // The agent's permissions in its sandbox do not apply here.
     expect(existsSync(join(details.folder, "allowed"))).toBe(false);
   });

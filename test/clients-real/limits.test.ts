@@ -23,6 +23,6 @@ describe.each(tellsEarly)("a run with $name", (client) => {
     for (const [file, text] of Object.entries(client.files(server.url))) repository.home.write(file, text);
     const { done, stderr } = await repository.run();
     expect(done.tasks, stderr).toMatchObject([{ code: "R-BG-001", attempts: 1, usage: { output: 6000 } }]);
-    expect(server.heard()).toHaveLength(1);
+    expect(server.prompts()).toHaveLength(1);
   });
 });

@@ -47,7 +47,7 @@ async function talk(
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   };
   const after = Object.fromEntries(names.map((name) => [name, read(name)]));
-  return { ...started, probe, asked: server.asked, heard: server.heard(), files: after };
+  return { ...started, probe, asked: server.asked, prompts: server.prompts(), files: after };
 }
 
 const names = ["made.txt", "plugin-ran", "server-ran"];
@@ -82,9 +82,9 @@ describe.skipIf(missing !== undefined)("the opencode client alone", () => {
 
   it("gets the whole, unchanged prompt, and asks no model for a title", async () => {
     const prompt = `Look at @a.txt, mail me@example.com.\n${"word ".repeat(60_000)}\nthe end`;
-    const { asked, heard } = await talk([{ text: report() }], { prompt });
+    const { asked, prompts } = await talk([{ text: report() }], { prompt });
     expect(asked).toHaveLength(1);
-    expect(heard[0]).toContain(prompt);
+    expect(prompts[0]).toContain(prompt);
   });
 
   it("runs nothing from the project's own settings, and reads its guide", async () => {
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)("the opencode client alone", () => {
     await client.probe();
     const { end } = await place.start(client, { prompt: "go", sandboxed: noSandbox === undefined });
     expect(end.how).toBe("done");
-    expect(server.heard()[0]).toContain("Be brief.");
+    expect(server.prompts()[0]).toContain("Be brief.");
     const found = names.filter((name) => existsSync(join(place.repository.path, name)));
     expect(found).toEqual(["made.txt"]);
   });
@@ -166,7 +166,7 @@ describe.skipIf(missing !== undefined)("a run with the opencode client", () => {
     const usage = { tokens: 220 };
     expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 1, usage }]);
     expect(repository.git("show", "main:T-1.txt")).toBe("one");
-    expect(server.heard()[0]).toContain("make T-1.txt");
+    expect(server.prompts()[0]).toContain("make T-1.txt");
   });
 
   it("continues the same conversation after a refused review", async () => {
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined)("a run with the opencode client", () => {
     const { done, stderr } = await repository.run();
     expect(done.outcome, stderr).toBe("merged");
     expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 2 }]);
-    const again = server.heard()[3] ?? "";
+    const again = server.prompts()[3] ?? "";
     expect(again).toContain("And another.");
     expect(again).toContain("This is attempt 2");
     expect(again.match(/You are Coder in a team/g)).toHaveLength(1);

@@ -82,12 +82,12 @@ describe.skipIf(missing !== undefined)("a session with claude in every role", ()
     expect(git("show", "main:b.txt")).toBe("by T-001\nby T-002");
     expect(git("status", "--porcelain")).toBe("");
 
-    const roles = server.heard().flatMap((said) => /You are (\w+) in a team/.exec(said)?.[1] ?? []);
+    const roles = server.prompts().flatMap((said) => /You are (\w+) in a team/.exec(said)?.[1] ?? []);
     expect(new Set(roles)).toEqual(
       new Set("SpecAgent Architect Planner Coder Reviewer QA Security Integrator Docs".split(" ")),
     );
-    const told = designed.stderr + planned.stderr + done.stderr;
-    expect(told).toContain("T-001  qa answers OK: made it\n");
-    expect(told).not.toMatch(/its answer cannot be used|: $/m);
+    const output = designed.stderr + planned.stderr + done.stderr;
+    expect(output).toContain("T-001  qa answers OK: made it\n");
+    expect(output).not.toMatch(/its answer cannot be used|: $/m);
   });
 });

@@ -97,16 +97,16 @@ describe("a program that is an agent", () => {
 
   it("is read while it runs, not only at its end", async () => {
     using folder = temporaryFolder();
-    let heard = 0;
+    let count = 0;
     const shown = join(folder.path, "shown");
     // It continues only after its first line was read.
     await shell(`echo a; until [ -e ${shown} ]; do sleep 0.01; done; echo b`, {
       onEvent: () => {
-        heard += 1;
+        count += 1;
         folder.write("shown", "");
       },
     });
-    expect(heard).toBe(2);
+    expect(count).toBe(2);
   });
 
   it("answers with the last object on stdout, never with one on stderr", async () => {

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { readRoleAnswer } from "../../src/clients/answer/read-role-answer.ts";
 import { roleNames } from "../../src/core/names/roles.ts";
 
-interface Told {
+interface AnswerParts {
   readonly artifacts?: unknown;
   readonly gates?: unknown;
   readonly [key: string]: unknown;
 }
 
-const answer = (status: string, { artifacts = {}, gates = {}, ...more }: Told = {}) => ({
+const answer = (status: string, { artifacts = {}, gates = {}, ...more }: AnswerParts = {}) => ({
   status,
   summary: "done so far",
   artifacts,

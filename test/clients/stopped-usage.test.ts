@@ -76,8 +76,8 @@ describe.each(recordings)("%s", (name, { agent, begins, record, answer }) => {
       startWith({ env, folder: folder.path, msMax: 600_000, onEvent: (event) => events.push(event) }),
     );
     const add = (count: number) => {
-      const told = events.find((event) => event.type === "conversation");
-      const file = join(folder.path, record(told?.id ?? ""));
+      const conversation = events.find((event) => event.type === "conversation");
+      const file = join(folder.path, record(conversation?.id ?? ""));
       mkdirSync(dirname(file), { recursive: true });
       appendFileSync(file, `${JSON.stringify(answer(count))}\n`);
     };
@@ -90,7 +90,7 @@ describe.each(recordings)("%s", (name, { agent, begins, record, answer }) => {
     using fake = program();
     await fake.begun();
     fake.add(1);
-    await eventually("the usage is told", () => fake.used()[0]);
+    await eventually("the usage is reported", () => fake.used()[0]);
     expect(fake.used()).toEqual([110]);
     await fake.run.stop();
     expect(fake.used()).toEqual([110]);

@@ -13,17 +13,17 @@ describe("vague goals and criteria", () => {
     });
     const preview = await repository.run(["run", "--dry-run"]);
     expect(preview.status, preview.stderr).toBe(0);
-    const told = preview.stdout.split("\n").filter((line) => line.startsWith("warning: "));
-    expect(told).toEqual([
+    const warnings = preview.stdout.split("\n").filter((line) => line.startsWith("warning: "));
+    expect(warnings).toEqual([
       expect.stringMatching(/^warning: A: the goal `fix it` does not say what will change: .* such as `/),
       expect.stringContaining(`warning: A: \`good\` cannot be checked: ${better}`),
     ]);
     const { stdout } = await repository.run(["run", "--dry-run", "--json"]);
     expect((JSON.parse(stdout) as { warnings: string[] }).warnings.map((line) => `warning: ${line}`)).toEqual(
-      told,
+      warnings,
     );
     const { stderr, states } = await runPlan(repository);
-    for (const line of told) expect(stderr).toContain(line);
+    for (const line of warnings) expect(stderr).toContain(line);
     expect(states).toMatchObject({ A: "MERGED" });
   });
 

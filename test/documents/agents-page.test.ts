@@ -61,11 +61,11 @@ describe("the page about agents", () => {
   });
 
   it("names every variable that an agent gets, and no other", () => {
-    const told = new Set(page.match(/LOCKSTEP_[A-Z_]+/g));
+    const named = new Set(page.match(/LOCKSTEP_[A-Z_]+/g));
     const given = ["attempt/attempt.ts", "attempt/client-place.ts"].flatMap((file) => {
       const source = readFileSync(new URL(`../../src/run/${file}`, import.meta.url), "utf8");
       return source.match(/LOCKSTEP_[A-Z_]+/g) ?? [];
     });
-    expect([...told].sort()).toEqual([...new Set(given)].sort());
+    expect([...named].sort()).toEqual([...new Set(given)].sort());
   });
 });

@@ -60,11 +60,11 @@ async function typed(home: string, text: string, shown: readonly string[]): Prom
       : ["script", "-qec", `stty cols 80; ${text}`, "/dev/null"];
   const cwd = existsSync(shop) ? shop : home;
   using running = startProgram(words, { cwd, env, input: answers.length === 0 ? "" : "later" });
-  let heard = "";
+  let output = "";
   running.process.stdout?.on("data", (chunk: Buffer) => {
-    heard += chunk;
+    output += chunk;
     const [next] = answers;
-    if (next === undefined || !heard.includes(next.prompt)) return;
+    if (next === undefined || !output.includes(next.prompt)) return;
     answers.shift();
     running.process.stdin?.write(`${next.answer}\n`);
   });

@@ -331,7 +331,7 @@ describe("the ledger's clock", () => {
     started_at: "1999-01-01T00:00:00Z",
   };
 
-  async function told(said: object) {
+  async function eventsOf(said: object) {
     const engine = await memoryEngine({ limits: { minutes: { warn: null, halt: null } } });
     const answers = [await dispatch(engine, { ...packet("T-1", ["src"], { assignment: said }), ...said })];
     engine.sleep(500);
@@ -345,9 +345,9 @@ describe("the ledger's clock", () => {
   }
 
   it("is the only clock: no time in an agent's document counts", async () => {
-    const alone = await told({});
+    const alone = await eventsOf({});
     expect(alone.map(([code]) => code)).toEqual(["OK", "OK", "OK", "R-LS-001", "R-WD-001"]);
-    expect(await told(times)).toEqual(alone);
+    expect(await eventsOf(times)).toEqual(alone);
   });
 });
 

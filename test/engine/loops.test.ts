@@ -16,9 +16,9 @@ import {
   type TestEngine,
 } from "../support/memory-engine.ts";
 
-type Told = Omit<HeartbeatInput, "task">;
-const beat = (engine: TestEngine, told: Told, call: Call = person, task = "T-1") =>
-  operate(engine, "heartbeat", { task, ...told }, call);
+type Report = Omit<HeartbeatInput, "task">;
+const beat = (engine: TestEngine, report: Report, call: Call = person, task = "T-1") =>
+  operate(engine, "heartbeat", { task, ...report }, call);
 const usageOf = async (engine: TestEngine, task = "T-1") =>
   (await operate(engine, "task-show", { task }, person)) as { usage: unknown };
 const priced = { costUsd: { warn: 0.5, halt: 1 } };
@@ -60,8 +60,8 @@ describe("usage", () => {
   it("is reported by the process that runs the agent: the agent itself may only add tokens", async () => {
     const engine = await started({ limits: priced });
     const agent: Call = { role: "attempt", task: "T-1", epoch: 1 };
-    for (const told of [{ usage: { cost_usd: 0 } }, { conversation: "c-1" }, { tokens: 1, usage: {} }])
-      expect(await beat(engine, told, agent)).toMatchObject({ code: "R-AU-001" });
+    for (const report of [{ usage: { cost_usd: 0 } }, { conversation: "c-1" }, { tokens: 1, usage: {} }])
+      expect(await beat(engine, report, agent)).toMatchObject({ code: "R-AU-001" });
     expect(await beat(engine, { usage: { cost_usd: 0 } }, { role: "orchestrator" })).toMatchObject({
       code: "R-AU-001",
     });

@@ -38,7 +38,7 @@ describe("an attempt that is about to start", () => {
       "its locks are lost",
       ({ ledger }) => ledger.commit({ release: { tasks: ["T-1"], at: "2026-02-14T20:00:00.000Z" } }),
     ],
-    ["R-PE-003", "its folder is gone", async ({ disk }) => delete disk[folder]],
+    ["R-PE-003", "its folder was deleted", async ({ disk }) => delete disk[folder]],
   ])("is denied with %s if %s, and is blocked with code and reason", async (code, _why, spoil) => {
     const { engine, call } = await dispatched();
     await spoil(engine);

@@ -262,11 +262,11 @@ describe("completion", () => {
     const running = new Promise<void>((resolve) => {
       ran = resolve;
     });
-    let goOn: () => void = () => {};
+    let finish: () => void = () => {};
     const engine = await memoryEngine({
       prove: () =>
         new Promise((resolve) => {
-          goOn = () => resolve(evidence);
+          finish = () => resolve(evidence);
           ran();
         }),
     });
@@ -279,7 +279,7 @@ describe("completion", () => {
     await operate(engine, "task-resolve", { task: "T-1", note: "again" }, person);
     await dispatch(engine, asked);
     await submit(engine, "T-1", { status: "OK", summary: "done" });
-    goOn();
+    finish();
     expect((await first).code).toBe("R-LS-001");
     expect(await stateOf(engine, "T-1")).toBe("REVIEW");
   });

@@ -362,7 +362,7 @@ describe("a session whose conductor was replaced", () => {
   it("can be moved by the new one only", async () => {
     const engine = await opened();
     const taken = await takeRole(engine, conductorRole(name), person);
-    if ("heldBy" in taken) throw new Error("nobody else has the role");
+    if ("heldBy" in taken) throw new Error("another holder has the role");
     await endRole(engine, taken, person);
     const next = await takeRole(engine, conductorRole(name), person);
     if ("heldBy" in next) throw new Error("the role was given back");

@@ -119,7 +119,7 @@ describe("a task that a person takes over", () => {
     ["is released", (engine) => operate(engine, "release", { task: "T-1" }, person), "PENDING"],
     ["is refused when it is handed in", (engine) => submit(engine, "T-1", { status: "?" }), "BLOCKED"],
     [
-      "is said to be blocked",
+      "is reported as blocked",
       (engine) => submit(engine, "T-1", { status: "BLOCKED", summary: "x" }),
       "BLOCKED",
     ],

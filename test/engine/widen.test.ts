@@ -29,8 +29,8 @@ describe("more scope", () => {
   });
 
   it.each<[string, readonly string[], string, string]>([
-    ["what another task holds", ["lib"], "R-PD-003", "`lib` overlaps `lib/a`, which task `T-2`"],
-    ["exactly what another task holds", ["lib/a"], "R-PD-003", "`lib/a` is locked by task `T-2`"],
+    ["a path that another task holds", ["lib"], "R-PD-003", "`lib` overlaps `lib/a`, which task `T-2`"],
+    ["exactly the scope of another task", ["lib/a"], "R-PD-003", "`lib/a` is locked by task `T-2`"],
     [
       "all, where a part is held",
       ["docs", "lib/a/b"],
@@ -210,7 +210,7 @@ describe("a person widens a task between two attempts", () => {
 
   it.each([
     ["by an old epoch", { ...person, epoch: 99 }, ["docs"], "R-LS-001"],
-    ["with what it must not write", person, ["keys/a"], "R-PW-002"],
+    ["with paths that it must not write", person, ["keys/a"], "R-PW-002"],
     ["with a way out of the project", person, ["../x"], "R-PD-002"],
   ] as const)("but not %s", async (_name, call, paths, code) => {
     const engine = await escalated();

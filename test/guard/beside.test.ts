@@ -32,7 +32,7 @@ describe("a compaction", () => {
     return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
   };
 
-  it("keeps ledger, locks, blockers and learnings while anything is active, whoever's session it is", async () => {
+  it("saves ledger, locks, blockers and learnings while anything is active, in any session", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await repository.guard(event("PreCompact", { trigger: "auto" }));
     await repository.guard(event("PreCompact"), orchestrator);
@@ -54,14 +54,14 @@ describe("a compaction", () => {
     expect(snapshots()).toHaveLength(before);
   });
 
-  it("is refused where that cannot be written", async () => {
+  it("is refused if they cannot be saved", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     repository.write(".git/lockstep/snapshots", "in the way");
     const { exit, stderr } = await repository.guard(event("PreCompact"));
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(/^R-CP-002: /) });
   });
 
-  it("is followed by a beginning that tells role, task and scope again", async () => {
+  it("is followed by a session start that states role, task and scope again", async () => {
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     const begin = event("SessionStart", { source: "compact" });
     expect((await repository.guard(begin, { env })).stdout).toMatch(
@@ -71,14 +71,14 @@ describe("a compaction", () => {
     expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toMatch(
       /^You are an orchestrating agent/,
     );
-    // OpenCode has no such beginning: it is told beside the compaction itself.
+    // OpenCode has no such event: it gets the context in the compaction itself.
     const compacting = {
       event: "experimental.session.compacting",
       directory: repository.path,
       input: { sessionID: "o1" },
     };
-    const told = await repository.guard(compacting, { env, client: "opencode" });
-    expect(JSON.parse(told.stdout).context).toContain("task T-A");
+    const message = await repository.guard(compacting, { env, client: "opencode" });
+    expect(JSON.parse(message.stdout).context).toContain("task T-A");
   });
 });
 
@@ -86,7 +86,7 @@ describe("an agent with a task that stops without a result", () => {
   const one = by("one");
   const stop = async (more: object = one) => (await repository.guard(event("SubagentStop", more))).stdout;
 
-  it("is told what PostExecution finds: what it changed outside its lock, and the worklog", async () => {
+  it("gets the findings of PostExecution: its changes outside its lock, and the worklog", async () => {
     repository.write("docs/guide.md", "a person's, before the claim");
     await repository.dispatch("T-A", ["src/a/**"]);
     await repository.dispatch("T-B", ["src/b/**"]);
@@ -94,15 +94,15 @@ describe("an agent with a task that stops without a result", () => {
     repository.write("src/a/made.ts", "x");
     repository.write("src/b/x.ts", "the other task's");
     repository.write("tools/gen.go", "strayed");
-    const told = await stop();
-    expect(JSON.parse(told)).toMatchObject({ decision: "block" });
-    expect(told).toMatch(/R-PO-002: [^;]*tools\/gen\.go[^;]*; if this task changed it, put it back/);
-    expect(told).toMatch(/R-PO-003: worklog/);
-    expect(told).toContain("lockstep submit T-A");
-    for (const fine of ["guide.md", "src/b/x.ts", "made.ts"]) expect(told).not.toContain(fine);
+    const message = await stop();
+    expect(JSON.parse(message)).toMatchObject({ decision: "block" });
+    expect(message).toMatch(/R-PO-002: [^;]*tools\/gen\.go[^;]*; if this task changed it, put it back/);
+    expect(message).toMatch(/R-PO-003: worklog/);
+    expect(message).toContain("lockstep submit T-A");
+    for (const fine of ["guide.md", "src/b/x.ts", "made.ts"]) expect(message).not.toContain(fine);
   });
 
-  it("hears of what nobody may write although its lock has it, and of nothing once that is mended", async () => {
+  it("gets a finding for protected paths inside its lock, and none once they are restored", async () => {
     await repository.dispatch("T-A", ["."]);
     await repository.guard(bash("lockstep claim T-A", one));
     repository.write(".claude/settings.json", "{}");
@@ -113,7 +113,7 @@ describe("an agent with a task that stops without a result", () => {
     expect(next).toContain("lockstep submit");
   });
 
-  it("is let go after the second time, which is kept", async () => {
+  it("may stop after the second refusal, which is recorded", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await repository.guard(bash("lockstep claim T-A", one));
     expect([await stop(), await stop(), await stop(), await stop()].map((text) => text !== "")).toEqual([
@@ -125,7 +125,7 @@ describe("an agent with a task that stops without a result", () => {
     expect(await events("guard.let-go")).toMatchObject([{ task: "T-A", data: { code: "R-PO-001" } }]);
   });
 
-  it("is asked too where another program gave it the task; one that Lockstep started is not", async () => {
+  it("is checked too if another program gave it the task; an agent that Lockstep started is not", async () => {
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     await repository.guard(event("SessionStart"), { env });
     repository.write("tools/gen.go", "strayed");
@@ -135,13 +135,13 @@ describe("an agent with a task that stops without a result", () => {
   });
 });
 
-describe("an orchestrator's command whose writes cannot be known", () => {
+describe("an orchestrator's command with unknown writes", () => {
   const state = () =>
     JSON.parse(
       readFileSync(join(repository.path, ".git/lockstep/tmp/orchestrator-session-state.json"), "utf8"),
     );
 
-  it("is compared afterwards: what it changed is told, counted against it and kept", async () => {
+  it("is compared afterwards: its changes are reported, counted against it and recorded", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     const run = bash("sometool --all");
     expect(await repository.guard(run, orchestrator)).toMatchObject({ exit: 0 });
@@ -158,7 +158,7 @@ describe("an orchestrator's command whose writes cannot be known", () => {
     expect(JSON.parse(log.trim())).toMatchObject({ outcome: "warned" });
   });
 
-  it("is compared like a tool that nobody knows, whatever its arguments are called", async () => {
+  it("is compared like an unknown tool, whatever the names of its arguments", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     const publish = {
       tool_name: "mcp__notes__publish",
@@ -171,7 +171,7 @@ describe("an orchestrator's command whose writes cannot be known", () => {
     expect((await repository.guard(post(run), orchestrator)).stdout).toContain("src/b/x.ts");
   });
 
-  it("is no fault where nothing changed, nor for what the guard itself writes in the project", async () => {
+  it("is no violation if nothing changed, nor for the guard's own files in the project", async () => {
     repository.write(".lockstep/config.yaml", "guard: { root: .claude/context }\n");
     for (const tool of ["one", "two"]) {
       await repository.guard(bash(tool), orchestrator);

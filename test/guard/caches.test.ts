@@ -16,7 +16,7 @@ const present = [npm, pip, uv, cargo, go].filter((manager) => {
 
 if (missing === undefined) cacheCases(present);
 
-/** Where tools look for settings, and for programs. */
+/** The paths where tools look for settings and for programs. */
 const planted = [
   "$CARGO_HOME/config.toml",
   "$CARGO_HOME/bin/rustc",
@@ -62,40 +62,43 @@ describe.skipIf(missing)("settings of tools that an agent writes", () => {
     return person.run(JSON.parse(stdout).hookSpecificOutput.updatedInput.command, repository.path);
   };
 
-  it("are not seen by the agent of another task", async () => {
+  it("are not visible to the agent of another task", async () => {
     await as("a", "sh src/a/plant.sh");
     expect((await as("a", "sh src/a/look.sh")).stdout).toBe("planted\n".repeat(5));
     expect((await as("b", "sh src/b/look.sh")).stdout).toBe("");
     expect((await session("s1", "sh src/b/look.sh")).stdout).toBe("");
   });
 
-  it("are not seen by another agent without a task, nor left in the home", async () => {
+  it("are not visible to another agent without a task, nor left in the home", async () => {
     await session("s1", "sh src/a/plant.sh");
     expect((await session("s1", "sh src/a/look.sh")).stdout).toBe("planted\n".repeat(5));
     expect((await session("s2", "sh src/a/look.sh")).stdout).toBe("");
     expect(readdirSync(person.path).sort()).toEqual([".cache", ".local"]);
   });
 
-  it.skipIf(!present.includes(cargo))("are obeyed by no other agent's cargo, nor the person's", async () => {
-    const { repository } = person;
-    for (const folder of ["src/a", "src/b"]) {
-      repository.write(`${folder}/Cargo.toml`, '[package]\nname = "p"\nversion = "1.0.0"\n[workspace]\n');
-      repository.write(`${folder}/src/lib.rs`, "");
-    }
-    repository.write(".gitignore", "target\n");
-    repository.write("src/a/break.sh", 'echo "not a setting" > "$CARGO_HOME/config.toml"\n');
-    repository.git("add", "-A");
-    repository.git("commit", "-qm", "crates");
-    await as("a", "sh src/a/break.sh");
-    const check = (folder: string) => `cd ${folder} && cargo check --offline`;
-    expect((await as("a", check("src/a"))).stderr).toContain("config.toml");
-    const other = await as("b", check("src/b"));
-    expect(other.status, other.stderr).toBe(0);
-    const own = await person.run("cargo check --offline", join(repository.path, "src/b"));
-    expect(own.status, own.stderr).toBe(0);
-  });
+  it.skipIf(!present.includes(cargo))(
+    "are not used by another agent's cargo, nor by the person's",
+    async () => {
+      const { repository } = person;
+      for (const folder of ["src/a", "src/b"]) {
+        repository.write(`${folder}/Cargo.toml`, '[package]\nname = "p"\nversion = "1.0.0"\n[workspace]\n');
+        repository.write(`${folder}/src/lib.rs`, "");
+      }
+      repository.write(".gitignore", "target\n");
+      repository.write("src/a/break.sh", 'echo "not a setting" > "$CARGO_HOME/config.toml"\n');
+      repository.git("add", "-A");
+      repository.git("commit", "-qm", "crates");
+      await as("a", "sh src/a/break.sh");
+      const check = (folder: string) => `cd ${folder} && cargo check --offline`;
+      expect((await as("a", check("src/a"))).stderr).toContain("config.toml");
+      const other = await as("b", check("src/b"));
+      expect(other.status, other.stderr).toBe(0);
+      const own = await person.run("cargo check --offline", join(repository.path, "src/b"));
+      expect(own.status, own.stderr).toBe(0);
+    },
+  );
 
-  it("lead nowhere else: what Lockstep puts beside them stays in the agent's folder", async () => {
+  it("cannot redirect the files that Lockstep puts beside them: those stay in the agent's folder", async () => {
     const { repository } = person;
     person.write(".cargo/registry/x", "");
     const docs = join(repository.path, "docs");
@@ -111,7 +114,7 @@ describe.skipIf(missing)("settings of tools that an agent writes", () => {
     expect(readdirSync(docs)).toEqual(["guide.md"]);
   });
 
-  it("take no sandbox away: a cache that an agent makes a link stays what it is", async () => {
+  it("do not weaken the sandbox: a link in the place of a cache is not followed", async () => {
     const { repository } = person;
     person.write(".ssh/id", "secret\n");
     person.write(".cache/node/corepack/x", "");

@@ -24,7 +24,7 @@ function holder(key: string, leaseState: Holder["leaseState"], timeoutSeconds: n
   };
 }
 
-it("what a task holds is free once its lease has ended, although nothing was stored meanwhile", () => {
+it("the scope of a task is free once its lease has ended, even without a new event", () => {
   const facts = {
     breaker: "CLEAR",
     holders: [holder("short", "running", 10), holder("long", "running", 20), holder("waiting", "held", 1)],

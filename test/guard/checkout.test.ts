@@ -62,7 +62,7 @@ const said = async (payload: object, more: Record<string, string> = {}) => {
 const at = (path: string) => join(checkout.folder, path);
 
 describe("an agent in its own checkout", () => {
-  it("writes its scope there, and nowhere in the main checkout or another one", async () => {
+  it("writes its scope there, and nothing in the main checkout or another one", async () => {
     expect(await said(write(at("src/a/x.ts")))).toBe("allowed");
     expect(await said(write("src/a/x.ts"))).toBe("allowed");
     expect(await said(write(at("src/b/x.ts")))).toMatch(/^R-PW-001/);
@@ -73,20 +73,20 @@ describe("an agent in its own checkout", () => {
     expect(await said(bash("touch ../checkout.json"))).toMatch(/^R-PW-001/);
   });
 
-  it("has its temporary folder for scratch, although that lies beside the checkout", async () => {
+  it("may use its temporary folder, although that is beside the checkout", async () => {
     expect(await said(write(join(checkout.temporary, "notes")))).toBe("allowed");
     expect(await said(bash('echo x > "$TMPDIR/notes"'))).toBe("allowed");
   });
 
-  it("finds what strayed put back, and kept on a ref", async () => {
+  it("finds its changes outside the lock restored, and saved on a ref", async () => {
     const gen = bash("./gen.sh");
     expect(await said(gen)).toBe("allowed");
     writeFileSync(at("src/a/made.ts"), "mine");
     writeFileSync(at("src/b/x.ts"), "strayed");
     writeFileSync(at("src/b/new.ts"), "new and strayed");
-    const told = await said(post(gen));
-    const [, ref = ""] = /kept on `(refs\/lockstep\/\S+)`/.exec(told) ?? [];
-    expect(told).toMatch(/^R-PW-001: this call changed files outside the lock scope/);
+    const message = await said(post(gen));
+    const [, ref = ""] = /kept on `(refs\/lockstep\/\S+)`/.exec(message) ?? [];
+    expect(message).toMatch(/^R-PW-001: this call changed files outside the lock scope/);
     expect(readFileSync(at("src/a/made.ts"), "utf8")).toBe("mine");
     expect(readFileSync(at("src/b/x.ts"), "utf8")).toBe("x\n");
     expect(existsSync(at("src/b/new.ts"))).toBe(false);
@@ -101,15 +101,15 @@ describe("an agent in its own checkout", () => {
 });
 
 describe("through the host's socket, without the ledger", () => {
-  it("an agent is judged, its violations are kept, and a stale one may only look", async () => {
+  it("an agent is judged, its violations are recorded, and a stale one may only read", async () => {
     await repository.withEngine(async (engine) => {
       await using host = await openHost(engine, openStateFolder(findProject(repository.path)));
       const through = { LOCKSTEP_SOCKET: host.socket };
       expect(await said(write(at("src/a/x.ts")), through)).toBe("allowed");
       for (const times of [1, 2, 3]) {
-        const told = await said(write(at("src/b/x.ts")), through);
-        expect(told).toMatch(/^R-PW-001/);
-        expect(told.includes("refused 3 times")).toBe(times === 3);
+        const message = await said(write(at("src/b/x.ts")), through);
+        expect(message).toMatch(/^R-PW-001/);
+        expect(message.includes("refused 3 times")).toBe(times === 3);
       }
       expect(await said(bash("node -e \"require('fs').rmSync('src/b/x.ts')\""), through)).toMatch(
         /^R-PW-002/,
@@ -124,11 +124,11 @@ describe("through the host's socket, without the ledger", () => {
     });
   });
 
-  it("no host means no write, and reading goes on", async () => {
-    const nobody = { LOCKSTEP_SOCKET: join(checkout.temporary, "socket") };
-    expect(await said(write(at("src/a/x.ts")), nobody)).toMatch(
+  it("without a host writes are refused, and reads are allowed", async () => {
+    const noHost = { LOCKSTEP_SOCKET: join(checkout.temporary, "socket") };
+    expect(await said(write(at("src/a/x.ts")), noHost)).toMatch(
       /guard could not be asked.*nothing is listening there/s,
     );
-    expect(await said(call("Read", { file_path: at("src/a/x.ts") }), nobody)).toBe("allowed");
+    expect(await said(call("Read", { file_path: at("src/a/x.ts") }), noHost)).toBe("allowed");
   });
 });

@@ -35,7 +35,7 @@ async function exitOf(command: string): Promise<{ exit: number; said: string }> 
   return { exit, said: stderr };
 }
 
-it("no command is there twice, and there are enough of each kind", () => {
+it("no command is listed twice, and there are enough of each kind", () => {
   const commands = [...ordinary, ...attacks, ...opaque].map(({ command }) => command);
   expect(new Set(commands).size).toBe(commands.length);
   expect(ordinary.length).toBeGreaterThanOrEqual(1100);
@@ -43,8 +43,8 @@ it("no command is there twice, and there are enough of each kind", () => {
   expect(opaque.length).toBeGreaterThanOrEqual(140);
 });
 
-describe("through the guard of a process that stays", () => {
-  it.each(ordinary)("$id is let through: $command", async ({ command }) => {
+describe("through the guard of a running process", () => {
+  it.each(ordinary)("$id is allowed: $command", async ({ command }) => {
     expect(await exitOf(command)).toEqual({ exit: 0, said: "" });
   });
 
@@ -54,7 +54,7 @@ describe("through the guard of a process that stays", () => {
     expect(said).toMatch(/R-(?:PW-00[12]|IN-001): /);
   });
 
-  it.each(opaque)("$id runs and is looked at afterwards: $command", async ({ command }) => {
+  it.each(opaque)("$id runs and is compared afterwards: $command", async ({ command }) => {
     expect(await exitOf(command)).toEqual({ exit: 0, said: "" });
   });
 });

@@ -33,7 +33,7 @@ const breakLedger = () => {
   rmSync(join(state(), "state.db-wal"), { force: true });
 };
 
-/** As the warm process asks it. */
+/** A guard as the warm process calls it. */
 const throughServer = <T>(use: (ask: GuardEndpoint) => Promise<T>): Promise<T> =>
   repository.withEngine((engine) =>
     use(guardEndpoint({ engine, project: findProject(repository.path), isRunAlive: () => false })),
@@ -41,7 +41,7 @@ const throughServer = <T>(use: (ask: GuardEndpoint) => Promise<T>): Promise<T> =
 const bytes = (payload: object) => Buffer.from(JSON.stringify(payload));
 
 describe("`guard.on_error`", () => {
-  it("open lets a call pass with a warning where the guard fails; closed, and a configuration that cannot be read, refuse", async () => {
+  it("`open` allows a call with a warning if the guard fails; `closed`, and an unreadable configuration, refuse it", async () => {
     repository.write(".lockstep/config.yaml", "guard: { on_error: open }\n");
     await repository.dispatch("T-A", ["src/a/**"]);
     breakLedger();
@@ -53,7 +53,7 @@ describe("`guard.on_error`", () => {
     expect((await repository.guard(write())).exit).toBe(2);
   });
 
-  it.each(rungs)("is known to a hook whose server gives no answer, through %s", async (rung) => {
+  it.each(rungs)("applies to a hook whose server does not answer, through %s", async (rung) => {
     using clone = guardedClone();
     clone.install({ active: true });
     writeFileSync(join(clone.folder, "starting"), ""); // as if another hook had just tried to start it
@@ -68,7 +68,7 @@ describe("`guard.on_error`", () => {
 describe("a server whose guard fails", () => {
   const broken = "guard: { unclaimd: deny }\n";
 
-  it("refuses while an orchestrator's session is active, and lets pass with a warning otherwise", async () => {
+  it("refuses while an orchestrator's session is active, and otherwise allows with a warning", async () => {
     repository.write(".lockstep/config.yaml", broken);
     await throughServer(async (ask) => {
       const idle = await ask("claude", bytes(write()), {});
@@ -101,8 +101,8 @@ it("the clock is read once for all leases", async () => {
   });
 });
 
-describe("a hook that cannot run the guard", () => {
-  it.each(rungs)("says what mends it, and that does: %s", async (rung) => {
+describe("a hook without a working guard", () => {
+  it.each(rungs)("names the fix, and the fix works: %s", async (rung) => {
     using clone = guardedClone();
     clone.install({ active: true, node: "/gone/node" });
     const refused = await clone.hook({ rung });
@@ -120,7 +120,7 @@ describe("a hook that cannot run the guard", () => {
 describe("Lockstep with a Node that is too old", () => {
   const old = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.0" } });`;
 
-  /** An installation that has no Node of its own. */
+  /** An installation without a Node of its own. */
   function installed() {
     const folder = temporaryFolder();
     const from = join(lockstep, "../..");
@@ -142,7 +142,7 @@ describe("Lockstep with a Node that is too old", () => {
     };
   }
 
-  it("still says its version and what it needs; everything else is refused with a code of its own", async () => {
+  it("still prints its version and what it needs; everything else is refused with a code of its own", async () => {
     using install = installed();
     const version = JSON.parse(readFileSync(join(lockstep, "../../package.json"), "utf8")).version;
     expect(await install.run("--version")).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
@@ -155,7 +155,7 @@ describe("Lockstep with a Node that is too old", () => {
     expect(JSON.parse((await install.run("hook", "PreWrite")).stdout)).toMatchObject({ code: "E-NODE" });
   });
 
-  it("refuses in the client's own form while anything is active, and lets pass with a warning otherwise", async () => {
+  it("refuses in the client's own form while anything is active, and otherwise allows with a warning", async () => {
     using install = installed();
     const inside = join(repository.path, "src/a");
     const idle = await install.guard("claude", write(), inside);

@@ -14,7 +14,7 @@ const lines = readFileSync(new URL("../corpus/payloads.jsonl", import.meta.url),
   .split("\n");
 const rows = lines.map((line) => JSON.parse(line) as Row);
 
-/** A call of a tool before it runs, as each client sends it. */
+/** A tool call before it runs, as each client sends it. */
 const forms: Readonly<Record<string, (tool: string, input: unknown, folder: string) => object>> = {
   claude: (tool_name, tool_input, cwd) => ({
     ...{ session_id: "s1", cwd, hook_event_name: "PreToolUse", tool_use_id: "t1", tool_name, tool_input },
@@ -51,7 +51,7 @@ describe.each(Object.entries(forms))("as %s sends it", (client, form) => {
   });
 });
 
-it("the cases are all there, of both kinds", () => {
+it("all cases are present, of both kinds", () => {
   expect(rows.filter((row) => row.expect === "deny").length).toBeGreaterThanOrEqual(95);
   expect(rows.filter((row) => row.expect === "allow").length).toBeGreaterThanOrEqual(25);
 });

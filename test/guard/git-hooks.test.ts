@@ -41,7 +41,7 @@ async function replaced(command: string, cwd = repository.path): Promise<string>
   return stdout === "" ? command : JSON.parse(stdout).hookSpecificOutput.updatedInput.command;
 }
 
-/** What a client's shell does with a call that the guard has seen. */
+/** Runs a call that the guard has seen, as a client's shell does. */
 async function ran(command: string, cwd = repository.path) {
   const { status, stdout, stderr } = spawnSync("bash", ["-c", await replaced(command, cwd)], {
     cwd,
@@ -62,11 +62,14 @@ function expectUntouched(): void {
 describe.skipIf(missing)("a hook of git that runs code of the project", () => {
   it.each([
     ["a commit", commit],
-    ["one in a shell of its own", `bash -c '${commit}'`],
-    ["one behind another program", "echo 1 >> src/a/x.ts && timeout 60 git commit -qm more -- src/a/x.ts"],
-    ["one that is evaluated", `eval '${commit}'`],
-    ["one of all that is changed", "echo 1 >> src/a/x.ts && git commit -qam more"],
-    ["one without a word of its own", "echo 1 >> src/a/x.ts && GIT_AUTHOR_NAME=x git commit -qam more"],
+    ["a commit in a separate shell", `bash -c '${commit}'`],
+    [
+      "a commit through another program",
+      "echo 1 >> src/a/x.ts && timeout 60 git commit -qm more -- src/a/x.ts",
+    ],
+    ["a commit in `eval`", `eval '${commit}'`],
+    ["a commit of all changes", "echo 1 >> src/a/x.ts && git commit -qam more"],
+    ["a commit after a variable", "echo 1 >> src/a/x.ts && GIT_AUTHOR_NAME=x git commit -qam more"],
   ])("changes nothing outside the lock: %s", async (_name, command) => {
     program("node_modules/.bin/lint-staged", planted);
     program(".git/hooks/pre-commit", "node_modules/.bin/lint-staged");
@@ -75,7 +78,7 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     expectUntouched();
   });
 
-  it("is held by the lock wherever the repository keeps its hooks", async () => {
+  it("is contained in the lock wherever the repository keeps its hooks", async () => {
     program(".husky/_/pre-commit", '. "$(dirname "$0")/h"');
     repository.write(".husky/_/h", "sh .husky/pre-commit\n");
     repository.write(".husky/pre-commit", "node_modules/.bin/lint-staged\n");
@@ -100,7 +103,7 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     expect(existsSync(at(".husky/_/post-index-change"))).toBe(false);
   });
 
-  it("stages what it has changed, keeps a stash meanwhile, and changes the message", async () => {
+  it("can stage its changes, keep a stash meanwhile, and change the message", async () => {
     program(
       ".git/hooks/pre-commit",
       [
@@ -122,13 +125,13 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     expect(existsSync(at(".git/kept.patch"))).toBe(false);
   });
 
-  it("stops the commit that it does not like", async () => {
+  it("stops a commit that it rejects", async () => {
     program(".git/hooks/pre-commit", "echo no >&2; exit 3");
     expect(await ran(commit)).toMatchObject({ status: 1, stderr: "no\n" });
     expect(repository.git("log", "-1", "--format=%s")).toBe("ignored");
   });
 
-  it("finds what it needs of the repository, and can change none of it", async () => {
+  it("can read what it needs of the repository, and change none of it", async () => {
     program(
       ".git/hooks/pre-commit",
       [
@@ -147,7 +150,7 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     repository.git("fsck", "--strict");
   });
 
-  it("writes nothing elsewhere through links that it leaves in its git folder", async () => {
+  it("writes nothing elsewhere through links that it creates in its git folder", async () => {
     const target = repository.write("docs/target.md", "target\n");
     program(
       ".git/hooks/pre-commit",
@@ -172,7 +175,7 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     }
   });
 
-  it("of another git command is held too", async () => {
+  it("of another git command is contained too", async () => {
     program(".git/hooks/post-checkout", planted);
     expect(await ran("git checkout -q -b new")).toMatchObject({ status: 0 });
     expectUntouched();
@@ -185,7 +188,7 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     expectUntouched();
   });
 
-  it("runs nowhere else where the environment is changed on the way", async () => {
+  it("runs nowhere else if the command changes the environment", async () => {
     program(".git/hooks/pre-commit", planted);
     for (const around of ["env -i git", "env -u GIT_CONFIG_COUNT git", "sudo git"])
       await ran(`echo 1 >> src/a/x.ts; ${around} commit -qam more`);
@@ -199,13 +202,13 @@ describe("a git command", () => {
     ["a repository without hooks", "git commit -qam more"],
     ["hooks that the command does not run", "git tag new"],
     ["a command that only reads", "git status"],
-  ])("runs as it is: %s", async (_name, command) => {
+  ])("runs unchanged: %s", async (_name, command) => {
     if (!command.includes("commit")) program(".git/hooks/pre-commit", "true");
     repository.write(".git/hooks/commit-msg", "not a program");
     expect(await replaced(command)).toBe(command);
   });
 
-  it("runs its hooks as they are where all that cannot be read is refused", async () => {
+  it("runs its hooks unchanged if opaque commands are refused", async () => {
     program(".git/hooks/pre-commit", "true");
     repository.write(".lockstep/config.yaml", "guard: { opaque: deny }\n");
     expect(await replaced("git commit -qam more")).toBe("git commit -qam more");

@@ -26,26 +26,29 @@ afterEach(() => repository[Symbol.dispose]());
 const refusalOf = async (command: string) =>
   (await repository.guard(shellPayload(repository.path, command), { env })).stderr;
 
-describe.skipIf(missing)("git's settings lead out of the sandbox to", () => {
+describe.skipIf(missing)("git settings that point out of the sandbox to", () => {
   it.each([
     ["a filter in the lock", "filter.own.clean", "sh src/a/clean.sh %f"],
     ["a program in ignored output", "diff.own.textconv", "node_modules/x/index.js"],
     ["more settings in the lock", "include.path", "../src/a/settings"],
     ["more settings that are ignored", "includeIf.gitdir:/.path", "../node_modules/settings"],
     ["a monitor in the lock", "core.fsmonitor", "src/a/ok.ts"],
-  ])("%s: no command stages or commits, and one that reads runs inside", async (_name, key, value) => {
-    repository.write("src/a/clean.sh", "cat\n");
-    repository.git("config", key, value);
-    for (const command of ["git add src/a/x.ts", "git commit -m x -- src/a", "npm test && git add src/a"])
-      expect(await refusalOf(command)).toMatch(
-        /^R-PW-002: git's setting .* ask a person to run this command/,
+  ])(
+    "%s: commands that stage or commit are refused, and one that reads runs inside",
+    async (_name, key, value) => {
+      repository.write("src/a/clean.sh", "cat\n");
+      repository.git("config", key, value);
+      for (const command of ["git add src/a/x.ts", "git commit -m x -- src/a", "npm test && git add src/a"])
+        expect(await refusalOf(command)).toMatch(
+          /^R-PW-002: git's setting .* ask a person to run this command/,
+        );
+      expect(await replacedCommand(repository, "git diff | head", env)).toMatch(
+        / exec [0-9a-f]{8} \$\$ bash -c /,
       );
-    expect(await replacedCommand(repository, "git diff | head", env)).toMatch(
-      / exec [0-9a-f]{8} \$\$ bash -c /,
-    );
-  });
+    },
+  );
 
-  it("nothing that the agent may write: then git is left alone", async () => {
+  it("a path that the agent may not write: git runs unchanged", async () => {
     repository.git("config", "filter.own.clean", "sh tools/clean.sh %f");
     repository.git("config", "include.path", "../docs/guide.md");
     repository.git("config", "filter.lfs.clean", "git-lfs clean -- %f");

@@ -55,13 +55,13 @@ const outlive = async (task: string) => {
 const config = (text: string) => repository.write(".lockstep/config.yaml", text);
 
 describe("nothing active", () => {
-  it("lets everything pass in a project without a ledger, and leaves nothing there", async () => {
+  it("allows everything in a project without a ledger, and creates nothing there", async () => {
     for (const call of [write("src/b/x.ts"), bash("git push --force"), bash("rm -rf src"), "no JSON at all"])
       expect(await said(call)).toBe("allowed");
     expect(existsSync(join(repository.path, ".git/lockstep"))).toBe(false);
   });
 
-  it("lets everything pass after the last lease is over, but for writes to the ledger", async () => {
+  it("allows everything after the last lease has ended, except writes to the ledger", async () => {
     const heads = headsFolder(findProject(repository.path)).path;
     await repository.dispatch("T-A", ["src/a/**"]);
     await ask("release", { task: "T-A" });
@@ -81,8 +81,8 @@ describe("nothing active", () => {
   });
 });
 
-describe("a caller without a task, while tasks are at work", () => {
-  it("may read, and write outside the project, and is told how to claim a task", async () => {
+describe("a caller without a task, while tasks are in progress", () => {
+  it("may read, and write outside the project, and gets the command that claims a task", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     for (const call of [
       pre("Read", { file_path: join(repository.path, "src/a/x.ts") }),
@@ -105,7 +105,7 @@ describe("a caller without a task, while tasks are at work", () => {
       );
   });
 
-  it("may write what nobody has locked with `guard.unclaimed: locked`", async () => {
+  it("may write unlocked paths with `guard.unclaimed: locked`", async () => {
     config("guard: { unclaimed: locked }\n");
     await repository.dispatch("T-A", ["src/a/**"]);
     expect(await said(write("README.md"))).toBe("allowed");
@@ -155,13 +155,13 @@ describe("lockstep claim", () => {
   });
 });
 
-describe("who is calling", () => {
+describe("the identity of a caller", () => {
   let own: Dispatched;
   beforeEach(async () => {
     own = await repository.dispatch("T-A", ["src/a/**"]);
   });
 
-  it("is the task of the token, whatever else is said; a token that is not current may only look", async () => {
+  it("is the task of the token, whatever other variables say; with an old token it may only read", async () => {
     const env = agentEnvironment(own);
     expect(await said(write("src/a/x.ts", by("sub")), { env })).toBe("allowed");
     expect(await said(write("src/a/x.ts"), { env: { ...env, CLAUDE_AGENT_ROLE: "orchestrator" } })).toBe(
@@ -183,7 +183,7 @@ describe("who is calling", () => {
     }
   });
 
-  it("is a subagent where the client says so, although an orchestrator's environment was inherited", async () => {
+  it("is a subagent if the client says so, even with an inherited orchestrator environment", async () => {
     const env = { CLAUDE_AGENT_ROLE: "orchestrator" };
     expect(await said(write("README.md"), { env })).toContain("ORCHESTRATOR VIOLATION");
     expect(await said(write("README.md", by("sub")), { env })).toMatch(/^R-PW-001: no task is claimed/);
@@ -197,7 +197,7 @@ describe("who is calling", () => {
   });
 });
 
-it("a lease that ran out is over before anybody takes note: its agent may only look, and nobody else is held up", async () => {
+it("an expired lease has ended before any event records it: its agent may only read, and its scope is free", async () => {
   const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
   await said(bash("lockstep claim T-A", by("one")));
   expect(await said(write("src/a/x.ts"), { env })).toBe("allowed");
@@ -215,7 +215,7 @@ describe("a caller with a task", () => {
     env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
   });
 
-  it("is told when the same thing is refused again and again; what is kept of it holds no content", async () => {
+  it("is warned about repeated refusals, which are recorded without content", async () => {
     const call = {
       ...write("README.md"),
       tool_input: { file_path: "README.md", content: "very private words" },
@@ -248,14 +248,14 @@ describe("a caller with a task", () => {
     });
   });
 
-  it("may not write what the configuration protects, nor let an unknown program have it", async () => {
+  it("may not write protected paths of the configuration, nor pass them to an unknown program", async () => {
     config("guard: { protected: [src/a/keys] }\n");
     for (const call of [write("src/a/keys/x"), bash("touch src/a/keys/y"), bash("sometool src/a/keys/x")])
       expect(await said(call, { env })).toMatch(/^R-PW-002/);
     expect(await said(write("src/a/x.ts"), { env })).toBe("allowed");
   });
 
-  it("writes nothing while all is stopped, and delegates nothing while it is paused", async () => {
+  it("may not write while everything is stopped, and may not delegate during a pause", async () => {
     await ask("pause");
     expect(await said(write("src/a/x.ts"), { env })).toBe("allowed");
     expect(await said(pre("Task", { prompt: "x" }), { env })).toMatch(/^R-CB-001/);
@@ -264,7 +264,7 @@ describe("a caller with a task", () => {
     expect(await said(bash("cat src/a/x.ts"), { env })).toBe("allowed");
   });
 
-  it("writes through a linked worktree as it would in the main checkout", async () => {
+  it("may write through a linked worktree what it may write in the main checkout", async () => {
     repository.git("worktree", "add", "-q", ".claude/worktrees/w1", "-b", "w1");
     const inside = { cwd: join(repository.path, ".claude/worktrees/w1") };
     expect(await said(write(".claude/worktrees/w1/src/a/x.ts", inside), { env })).toBe("allowed");
@@ -274,15 +274,15 @@ describe("a caller with a task", () => {
     expect(await said(bash("touch src/b/x.ts", inside), { env })).toMatch(/^R-PW-001/);
   });
 
-  it("is judged by its project although the call comes from another folder", async () => {
+  it("is judged by its project even if the call comes from another folder", async () => {
     const elsewhere = { cwd: "/tmp" };
     expect(await said(write("src/a/x.ts", elsewhere), { env })).toBe("allowed");
     expect(await said(write("src/b/x.ts", elsewhere), { env })).toMatch(/^R-PW-001/);
-    const told = { env: { ...env, CLAUDE_PROJECT_DIR: repository.path }, folder: "/tmp" };
-    expect(await said(write("src/b/x.ts", elsewhere), told)).toMatch(/^R-PW-001/);
+    const message = { env: { ...env, CLAUDE_PROJECT_DIR: repository.path }, folder: "/tmp" };
+    expect(await said(write("src/b/x.ts", elsewhere), message)).toMatch(/^R-PW-001/);
   });
 
-  it("hears of its task at the beginning, and is sent back twice when it stops without a result", async () => {
+  it("gets its task at the start, and is sent back twice if it stops without a result", async () => {
     await said(bash("lockstep claim T-A", by("one")));
     const start = { session_id: "s1", cwd: repository.path, hook_event_name: "SubagentStart", ...by("one") };
     expect(await said(start)).toMatch(/task T-A and may write only: `src\/a\/\*\*`/);
@@ -294,8 +294,8 @@ describe("a caller with a task", () => {
   });
 });
 
-describe("what cannot be known before it runs", () => {
-  it("is compared afterwards: what strayed is told to the agent and kept as a violation", async () => {
+describe("a command with unknown writes", () => {
+  it("is compared afterwards: changes outside the lock are reported to the agent and recorded as a violation", async () => {
     config("guard: { opaque: verify }\n");
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     const quiet = bash("./gen.sh", { tool_use_id: "quiet" });
@@ -312,17 +312,17 @@ describe("what cannot be known before it runs", () => {
     repository.write("src/b/x.ts", "trampled");
     repository.write(".claude/settings.local.json", "{}");
     repository.write(".git/hooks/pre-commit", "x");
-    const told = await said(post(loud), { env });
+    const message = await said(post(loud), { env });
     for (const path of ["src/b/x.ts", ".claude/settings.local.json", ".git/hooks/pre-commit"])
-      expect(told).toContain(`\`${path}\``);
-    expect(told).not.toContain("made.ts");
+      expect(message).toContain(`\`${path}\``);
+    expect(message).not.toContain("made.ts");
     expect(
       (await events("guard.strayed")).map(({ data }) => (data as { target: string }).target).sort(),
     ).toEqual([".claude/settings.local.json", ".git/hooks/pre-commit", ".gitignore", "src/b/x.ts"]);
     expect(await said(post(loud), { env })).toBe("allowed");
   });
 
-  it("is found in a merge too, which leaves nothing that a status would show", async () => {
+  it("is compared in a merge too, which leaves nothing that `git status` would show", async () => {
     repository.git("checkout", "-q", "-b", "other");
     repository.write("src/b/x.ts", "merged");
     repository.git("commit", "-qam", "other");
@@ -343,8 +343,8 @@ describe("what cannot be known before it runs", () => {
   });
 });
 
-describe("when something fails", () => {
-  it("a payload that nobody understands is refused while anything is active", async () => {
+describe("in case of a failure", () => {
+  it("an unknown payload is refused while anything is active", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     const long = JSON.stringify(write("README.md", { more: "x".repeat(1024 * 1024) }));
     for (const payload of ["", "{", "[]", "null", '"x"', long]) {
@@ -354,7 +354,7 @@ describe("when something fails", () => {
     }
   });
 
-  it("a ledger that cannot be read refuses what could change something, and lets the rest pass", async () => {
+  it("an unreadable ledger refuses calls that could write, and allows the rest", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     writeFileSync(join(repository.path, ".git/lockstep/state.db"), "garbage".repeat(1000));
     rmSync(join(repository.path, ".git/lockstep/state.db-wal"), { force: true });
@@ -364,7 +364,7 @@ describe("when something fails", () => {
     expect(await said(pre("Read", { file_path: "README.md" }))).toBe("allowed");
   });
 
-  it("a configuration that cannot be read is told; it refuses while anything is active", async () => {
+  it("an unreadable configuration is reported; it refuses while anything is active", async () => {
     config("guard: { unclaimd: deny }\n");
     const { exit, stderr } = await repository.guard(write("README.md"));
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining("unclaimd") });
@@ -374,7 +374,7 @@ describe("when something fails", () => {
     expect(await said(write("README.md"))).toMatch(/unclaimd/);
   });
 
-  it("an answer that comes too late is a refusal of what could change something", async () => {
+  it("a late answer is a refusal of calls that could write", async () => {
     const own = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     await using silent = createServer((socket) => socket.on("error", () => {}).resume()).listen(
       join(repository.path, ".git/silent.socket"),
@@ -388,7 +388,7 @@ describe("when something fails", () => {
     expect(await said(pre("Read", { file_path: "README.md" }), late)).toBe("allowed");
   });
 
-  it("settings stay as they are while anything is active", async () => {
+  it("settings cannot be changed while anything is active", async () => {
     const change = {
       session_id: "s1",
       cwd: repository.path,
@@ -400,14 +400,14 @@ describe("when something fails", () => {
     expect((await repository.guard(change)).exit).toBe(2);
   });
 
-  it("a client that nobody knows is refused, with those that are", async () => {
+  it("an unknown client is refused, with the list of known ones", async () => {
     const { exit, stderr } = await repository.guard(write("README.md"), { client: "vim" });
     expect(exit).toBe(2);
     expect(stderr).toMatch(/claude, codex, gemini/);
   });
 });
 
-it("keeps its part of the configuration, and reads it again when the file changes", async () => {
+it("the guard caches its part of the configuration, and reads it again when the file changes", async () => {
   config("guard: { unclaimed: locked }\n");
   await repository.dispatch("T-A", ["src/a/**"]);
   expect(await said(write("README.md"))).toBe("allowed");

@@ -23,7 +23,7 @@ import { missing } from "../support/sandboxed.ts";
 import { skipLoudly } from "../support/skip-loudly.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Those of the machine that a client may run hooks with. */
+/** The shells of this machine that a client may run hooks with. */
 const shells = ["dash", "bash", "bash --posix", "busybox sh", "zsh"].filter((shell) => {
   const [name = "", ...words] = shell.split(" ");
   const { error, status } = spawnSync(name, [...words, "-c", ":"]);
@@ -33,7 +33,7 @@ const shells = ["dash", "bash", "bash --posix", "busybox sh", "zsh"].filter((she
 const silent = { status: 0, stdout: "", stderr: "" };
 const refused = { status: 2, stdout: "", stderr: expect.stringContaining("the guard cannot be run") };
 
-/** What the client says before a call, and after one. */
+/** The payload of a client before a call, and after one. */
 const payloads: Readonly<Record<ClientName, { readonly before: object; readonly after?: object }>> = {
   claude: { before: write(), after: write("a", { hook_event_name: "PostToolUse" }) },
   codex: { before: write(), after: write("a", { hook_event_name: "Stop" }) },
@@ -58,7 +58,7 @@ interface Call {
   readonly shell?: string;
 }
 
-/** A state folder with the hook file, in which something is active and no Node can be run. */
+/** A state folder with the hook file, with something active and without a working Node. */
 function stateFolder(path: string, text = hookText({ netcat: true })): string {
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, "launch"), "false\n");
@@ -68,18 +68,15 @@ function stateFolder(path: string, text = hookText({ netcat: true })): string {
 }
 
 describe("a hook line", () => {
-  it.each(clientNames)(
-    "is short enough to be read, and has no path where settings are shared: %s",
-    (name) => {
-      const line = marked(hookLine(name));
-      expect(line).toMatch(/^[^\n]{1,600}$/);
-      expect(line).not.toContain(dirname(process.execPath));
-      const otherwise = "/repo/.git/lockstep";
-      expect(hookLine(name, { otherwise }).length).toBeLessThan(370);
-      for (const how of ["start", "revive"] as const)
-        expect(hookLine(name, { otherwise, how }).length).toBeLessThan(200);
-    },
-  );
+  it.each(clientNames)("is short enough to read, and contains no path in shared settings: %s", (name) => {
+    const line = marked(hookLine(name));
+    expect(line).toMatch(/^[^\n]{1,600}$/);
+    expect(line).not.toContain(dirname(process.execPath));
+    const otherwise = "/repo/.git/lockstep";
+    expect(hookLine(name, { otherwise }).length).toBeLessThan(370);
+    for (const how of ["start", "revive"] as const)
+      expect(hookLine(name, { otherwise, how }).length).toBeLessThan(200);
+  });
 
   describe.each(shells)("in %s", (shell) => {
     it.each(clientNames)(
@@ -99,7 +96,7 @@ describe("a hook line", () => {
       },
     );
 
-    it("refuses with a reason wherever the hook file was cut off", async () => {
+    it("refuses with a reason if the hook file is truncated at any position", async () => {
       using folder = temporaryFolder();
       const text = hookText({ netcat: true });
       const state = stateFolder(join(folder.path, ".git/lockstep"));
@@ -114,7 +111,7 @@ describe("a hook line", () => {
       );
     });
 
-    it.each(clientNames)("refuses in the client's own form where nobody can be asked: %s", async (name) => {
+    it.each(clientNames)("refuses in the client's own form if no server is reachable: %s", async (name) => {
       using folder = temporaryFolder();
       const state = stateFolder(join(folder.path, ".git/lockstep"));
       const { before, after } = payloads[name];
@@ -131,13 +128,13 @@ describe("a hook line", () => {
     });
 
     it.each<[string, Readonly<Record<string, string>>]>([
-      ["nothing is shown, and the caller says nothing of itself", {}],
+      ["there is no mark, and the caller has no variables", {}],
       ["an agent of a run calls", { LOCKSTEP_SOCKET: "/gone/socket" }],
       ["an agent with a task calls", { LOCKSTEP_TASK: "T-1" }],
       ["an orchestrator calls", { CLAUDE_AGENT_ROLE: "orchestrator" }],
       ["an orchestrator calls by its name", { CLAUDE_AGENT_NAME: "Master-Orchestrator" }],
       ["another agent calls", { CLAUDE_AGENT_ROLE: "tester" }],
-    ])("takes the same for active as the program does where %s", async (_, env) => {
+    ])("counts the same state as active as the program does, if %s", async (_, env) => {
       using folder = temporaryFolder();
       const state = stateFolder(join(folder.path, ".lockstep/state"));
       rmSync(join(state, "active"));
@@ -145,7 +142,7 @@ describe("a hook line", () => {
       expect(status).toBe(seemsActive(state, env) ? 2 : 0);
     });
 
-    it("is silent where Lockstep is not installed, whatever is above", async () => {
+    it("is silent if Lockstep is not installed, whatever the parent folders contain", async () => {
       using folder = temporaryFolder({ "a/b/file": "x" });
       for (const name of clientNames)
         expect(await run(hookLine(name), { cwd: join(folder.path, "a/b"), shell })).toMatchObject(silent);
@@ -153,7 +150,7 @@ describe("a hook line", () => {
         expect(await run(hookLine("claude", { how }), { cwd: folder.path, shell })).toMatchObject(silent);
     });
 
-    it("finds the state folder of a worktree, of a submodule and of a folder without git, from below too", async () => {
+    it("finds the state folder of a worktree, of a submodule and of a folder without git, also from a subfolder", async () => {
       const odd = `it's $HOME "x"`;
       using folder = temporaryFolder();
       const make = (path: string, text = "x") => folder.write(path, text);
@@ -190,7 +187,7 @@ describe("a hook line", () => {
     });
   });
 
-  it("does not run what an agent may write below a repository's top", async () => {
+  it("does not run files below a repository's top, which an agent may write", async () => {
     using folder = temporaryFolder();
     stateFolder(join(folder.path, ".git/lockstep"));
     stateFolder(join(folder.path, "src/.lockstep/state"), "echo allowed; exit 0\n");
@@ -200,7 +197,7 @@ describe("a hook line", () => {
 });
 
 describe("the hook file", () => {
-  it("is read by every shell without a fault, and says with comments what it does", () => {
+  it("is parsed by every shell without an error, and documents itself with comments", () => {
     using folder = temporaryFolder();
     for (const netcat of [true, false]) {
       const file = folder.write("hook", hookText({ netcat }));
@@ -217,7 +214,7 @@ describe("the hook file", () => {
     }
   });
 
-  it("is put right by `init`, and by any command while something is active", async () => {
+  it("is repaired by `init`, and by any command while something is active", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     const folder = join(ground.path, ".git/lockstep");
@@ -233,7 +230,7 @@ describe("the hook file", () => {
     }
   });
 
-  it("is seen by the doctor where it is missing or was changed", async () => {
+  it("is reported by the doctor if it is missing or was changed", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
     const found = async () => (await ground.run(["doctor"])).stdout;
@@ -257,7 +254,7 @@ describe("the hook lines of version 0.1", () => {
   ) as Lines;
 
   it.each(clientNames)(
-    "are replaced by `init`, and known to `doctor` and `init --remove`: %s",
+    "are replaced by `init`, and recognised by `doctor` and `init --remove`: %s",
     async (name) => {
       using ground = initiatedRepository();
       const { files, install } = clientSetups[name];
@@ -268,7 +265,7 @@ describe("the hook lines of version 0.1", () => {
       const before = settled(old.shared[name]);
       ground.write(files.shared, before);
       expect(configuredHooks(name, before)?.command).toContain(old.shared[name]);
-      // Whether the guard answers it in time is the machine's matter.
+      // Whether the guard answers in time depends on the machine.
       expect((await ground.run(["doctor"])).stdout).toMatch(
         new RegExp(`${name} hooks.*\\(${files.shared}\\)`, "s"),
       );
@@ -280,7 +277,7 @@ describe("the hook lines of version 0.1", () => {
     },
   );
 
-  it.each(rungs)("still ask the guard, and refuse where that cannot be run: %s", async (rung) => {
+  it.each(rungs)("still call the guard, and refuse if it cannot be run: %s", async (rung) => {
     using clone = guardedClone();
     using server = await clone.served();
     clone.install({ active: true });
@@ -289,9 +286,11 @@ describe("the hook lines of version 0.1", () => {
     const payload = write("forbidden");
     for (const line of [old.shared.claude, personal]) {
       expect(await clone.hook({ rung, line })).toMatchObject({ status: 0, stderr: "" });
-      expect((await clone.hook({ rung, line, payload })).stdout).toContain("claude nobody");
+      expect((await clone.hook({ rung, line, payload })).stdout).toContain("claude no task");
     }
-    expect((await clone.hook({ rung, line: personal, payload, cwd: "/" })).stdout).toContain("claude nobody");
+    expect((await clone.hook({ rung, line: personal, payload, cwd: "/" })).stdout).toContain(
+      "claude no task",
+    );
     server.process.kill("SIGKILL");
     await server.ended;
     rmSync(join(clone.folder, "launch"));
@@ -318,7 +317,7 @@ answer("OK");`);
   it.each([
     { sandbox: "in the sandbox", config: "" },
     { sandbox: "without one", config: "sandbox: off\n" },
-  ])("a committed hook line asks the run's host, $sandbox", async ({ sandbox, config }) => {
+  ])("a committed hook line calls the run's host, $sandbox", async ({ sandbox, config }) => {
     if (sandbox === "in the sandbox" && missing !== undefined) return;
     using repository = hooked({
       agents: {},

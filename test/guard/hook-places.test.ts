@@ -10,7 +10,7 @@ import { eventually, startProgram } from "../support/run-command.ts";
 const forbidden = write("forbidden");
 
 describe.each(rungs)("a hook through %s", (rung) => {
-  it("goes by its own client's variable alone: another one's may be inherited from another project", async () => {
+  it("uses its own client's variable only: another one may be inherited from another project", async () => {
     using clone = guardedClone();
     using other = guardedClone();
     using _server = await clone.served();
@@ -27,7 +27,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     expect((await clone.hook({ rung, env: own, place: {}, cwd: "/", payload: forbidden })).status).toBe(2);
   });
 
-  it("takes the folder that it was given where it finds none, and no other than the one that it finds", async () => {
+  it("uses the given folder if it finds none, and otherwise the one that it finds", async () => {
     using clone = guardedClone();
     using other = guardedClone();
     using _server = await clone.served();
@@ -40,7 +40,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
   });
 });
 
-it("a hook in personal settings is held from any folder, and one in shared settings passes where it finds nothing", async () => {
+it("a hook in personal settings works in any folder, and one in shared settings allows if it finds nothing", async () => {
   using ground = initiatedRepository();
   ground.addProgram("claude", "#!/bin/sh\necho 2.1.100\n");
   const called = async (file: string) => {
@@ -64,7 +64,7 @@ describe("between calls of a client that calls over HTTP", () => {
       input: JSON.stringify(write("forbidden", { hook_event_name: "PostToolBatch" })),
     }).ended;
 
-  it("a server that has died is started again though nothing is active, and one that lives is left alone", async () => {
+  it("a server that was killed is started again even if nothing is active, and a running one is left alone", async () => {
     using clone = guardedClone();
     clone.install();
     using server = await clone.served();
@@ -77,7 +77,7 @@ describe("between calls of a client that calls over HTTP", () => {
     expect(next).not.toBe(server.process.pid);
   });
 
-  it("nothing happens where Lockstep is not installed", async () => {
+  it("nothing is done if Lockstep is not installed", async () => {
     using clone = guardedClone();
     expect(await revive(clone)).toMatchObject({ status: 0, stdout: "", stderr: "" });
     expect(await revive(clone, "/")).toMatchObject({ status: 0, stdout: "", stderr: "" });

@@ -26,7 +26,7 @@ async function said(command: string, folder = repository.path): Promise<string> 
   return exit === 0 ? "allowed" : stderr;
 }
 
-/** What a person has staged, changed and begun. */
+/** Staged, changed and new files of a person. */
 function work(): void {
   repository.write("docs/guide.md", "staged\n");
   repository.git("add", "docs/guide.md");
@@ -67,12 +67,12 @@ describe("a git command that uses the index", () => {
     ["git restore --staged .", "docs/guide.md", "`git reset -- PATH`"],
     ["git rm --cached README.md", "README.md", "name your own paths"],
     ["git rm -r --cached .", "README.md", "name your own paths"],
-  ])("leaves what others have in it: %s", async (command, path, next) => {
+  ])("leaves the changes of others in it: %s", async (command, path, next) => {
     work();
-    const told = await said(command);
-    expect(told).toContain("R-PW-001");
-    expect(told).toContain(`\`${path}\``);
-    expect(told).toContain(next);
+    const message = await said(command);
+    expect(message).toContain("R-PW-001");
+    expect(message).toContain(`\`${path}\``);
+    expect(message).toContain(next);
   });
 
   it.each([
@@ -91,13 +91,13 @@ describe("a git command that uses the index", () => {
     "git restore --staged src/a",
     "git rm --cached src/a/in.ts",
     "git status && git diff --cached",
-  ])("takes its own: %s", async (command) => {
+  ])("may stage its own changes: %s", async (command) => {
     work();
     expect(await said(command)).toBe("allowed");
   });
 
   it.each(["git commit -m x", "git commit -am x", "git add -A && git commit -m x", "git reset", "git add ."])(
-    "takes all where all that has changed is its own: %s",
+    "may take everything if all changes are its own: %s",
     async (command) => {
       repository.write("src/a/x.ts", "own\n");
       repository.write("src/a/new.ts", "own\n");
@@ -109,24 +109,24 @@ describe("a git command that uses the index", () => {
   it.each([
     ["docs/guide.md", "a merge is in progress: ask a person to commit it"],
     ["src/a/in.ts", "allowed"],
-  ])("is a person's while a merge is under way that brings %s", async (path, expected) => {
+  ])("waits for a person during a merge that changes %s", async (path, expected) => {
     repository.git("checkout", "-q", "-b", "other");
     repository.write(path, "other\n");
     repository.git("commit", "-qam", "other");
     repository.git("checkout", "-q", "main");
     repository.git("merge", "-q", "--no-commit", "--no-ff", "other");
     repository.write("src/a/x.ts", "own\n");
-    const told = await said("git add src/a && git commit -m x");
-    expect(told).toContain(expected);
-    expect(told).not.toContain("-- PATH");
+    const message = await said("git add src/a && git commit -m x");
+    expect(message).toContain(expected);
+    expect(message).not.toContain("-- PATH");
   });
 
-  it("is looked at as a whole, whatever the person's settings show of it", async () => {
+  it("is checked against the whole index, whatever the person's diff settings hide", async () => {
     repository.git("config", "diff.relative", "true");
     repository.git("config", "diff.ignoreSubmodules", "all");
     work();
-    const told = await said("git commit -m x", `${repository.path}/src/a`);
-    expect(told).toContain("`docs/guide.md`");
+    const message = await said("git commit -m x", `${repository.path}/src/a`);
+    expect(message).toContain("`docs/guide.md`");
   });
 
   it.each([
@@ -136,16 +136,16 @@ describe("a git command that uses the index", () => {
     "git stage src",
     "git update-index --add src/a/own",
     "cd src/a && git add .",
-  ])("takes no repository that lies in the project: %s", async (command) => {
+  ])("does not add a nested repository: %s", async (command) => {
     repository.git("init", "-q", "src/a/own");
     repository.git("-C", "src/a/own", "commit", "-q", "--allow-empty", "-m", "own");
-    const told = await said(command);
-    expect(told).toContain("R-PW-002");
-    expect(told).toContain("`src/a/own`");
-    expect(told).toContain("`.gitignore`");
+    const message = await said(command);
+    expect(message).toContain("R-PW-002");
+    expect(message).toContain("`src/a/own`");
+    expect(message).toContain("`.gitignore`");
   });
 
-  it("still takes a new state of a submodule in the lock", async () => {
+  it("may add a new state of a submodule in the lock", async () => {
     repository.git("init", "-q", "src/a/own");
     repository.git("-C", "src/a/own", "commit", "-q", "--allow-empty", "-m", "own");
     repository.git("add", "src/a/own");
@@ -155,7 +155,7 @@ describe("a git command that uses the index", () => {
   });
 
   it.each(["git --icase-pathspecs add DOCS", "GIT_ICASE_PATHSPECS=1 git add DOCS"])(
-    "is not asked for names in another case: %s",
+    "is refused with case-insensitive pathspecs: %s",
     async (command) => {
       work();
       expect(await said(command)).toContain("R-PW-002");
@@ -163,11 +163,11 @@ describe("a git command that uses the index", () => {
   );
 
   it.each(["git read-tree HEAD", "git update-index --force-remove x"])(
-    "does not replace it: %s",
+    "may not replace it: %s",
     async (command) => expect(await said(command)).toContain("R-PW-002"),
   );
 
-  it("applies no patch to it outside the lock", async () => {
+  it("may not apply a patch to it outside the lock", async () => {
     const patch = "--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-x\n+y\n";
     expect(await said(`git apply --cached <<'EOF'\n${patch}EOF`)).toContain("README.md");
   });

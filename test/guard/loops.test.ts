@@ -9,7 +9,7 @@ let calls = 0;
 
 beforeEach(async () => {
   held = await heldGuard();
-  // The budget that the numbers of C-19 go with.
+  // The budget that the numbers of C-19 belong to.
   held.repository.write(".lockstep/config.yaml", "limits: { tokens: { warn: 35000, halt: 50000 } }\n");
   await use("Bash", { command: "lockstep claim T-A" });
 });
@@ -21,7 +21,7 @@ interface How {
   readonly started?: true;
 }
 
-/** A call of a subagent in somebody's own session, before and after: `refused: …`, what it is told, or nothing. */
+/** A call of a subagent in a person's session, before and after: `refused: …`, its message, or nothing. */
 async function use(tool: string, input: object, { agent = "one", gives, started }: How = {}) {
   calls += 1;
   const call = {
@@ -33,8 +33,8 @@ async function use(tool: string, input: object, { agent = "one", gives, started 
   if (before.exit !== 0) return `refused: ${before.stderr.split("\n")[0]}`;
   const response = { stdout: gives ?? `output ${calls}` };
   const after = await ask("claude", { ...call, hook_event_name: "PostToolUse", tool_response: response });
-  const told = after.stdout === "" ? {} : JSON.parse(after.stdout);
-  return String(told.hookSpecificOutput?.additionalContext ?? "");
+  const results = after.stdout === "" ? {} : JSON.parse(after.stdout);
+  return String(results.hookSpecificOutput?.additionalContext ?? "");
 }
 
 const edit = (path: string, how?: How) =>
@@ -45,11 +45,11 @@ const edit = (path: string, how?: How) =>
   );
 const fetched = (how?: How) => use("WebFetch", { url: `https://127.0.0.1/${calls}`, prompt: "x" }, how);
 
-/** What came of so many of them; nothing is left out. */
+/** The results of a number of calls, in order. */
 async function times(count: number, act: () => Promise<string>): Promise<readonly string[]> {
-  const told: string[] = [];
-  for (let at = 0; at < count; at += 1) told.push(await act());
-  return told;
+  const results: string[] = [];
+  for (let at = 0; at < count; at += 1) results.push(await act());
+  return results;
 }
 
 const silent = (count: number) => Array.from({ length: count }, () => "");
@@ -74,7 +74,7 @@ const forms: Readonly<Record<string, (name: string, input: object) => object>> =
 };
 const patch = "*** Begin Patch\n*** Update File: src/b/x.ts\n@@\n-x\n+y\n*** End Patch\n";
 
-describe("edits of one file are counted whatever a client calls them", () => {
+describe("edits of one file are counted, whatever the client names them", () => {
   it.each([
     ["codex", "Bash", "apply_patch", { command: patch }],
     ["gemini", "run_shell_command", "replace", { file_path: "src/b/x.ts", old_string: "x" }],
@@ -88,15 +88,15 @@ describe("edits of one file are counted whatever a client calls them", () => {
       return exit === 0 ? "" : stderr.split(": ")[0];
     };
     expect(await ask(shell, { command: "lockstep claim T-B" })).toBe("");
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     // No two of them are the same call.
-    for (let at = 0; at < 20; at += 1) told.push(await ask(tool, { ...input, new_string: `y${at}` }));
-    expect(told).toEqual([...silent(19), "R-BG-001"]);
+    for (let at = 0; at < 20; at += 1) results.push(await ask(tool, { ...input, new_string: `y${at}` }));
+    expect(results).toEqual([...silent(19), "R-BG-001"]);
   });
 });
 
-describe("an agent with a task in somebody's own session", () => {
-  it("is warned at fifteen edits of a file and refused at twenty, and may edit others", async () => {
+describe("an agent with a task in a person's session", () => {
+  it("is warned at fifteen edits of a file and refused at twenty, and may edit other files", async () => {
     expect(await times(22, () => edit("src/a/x.ts"))).toEqual([
       ...silent(14),
       warning("the agent edited"),
@@ -121,7 +121,7 @@ describe("an agent with a task in somebody's own session", () => {
     ]);
   });
 
-  it("is warned of the same call three times with nothing new, and refused after ten such steps", async () => {
+  it("is warned about the same call three times without a new result, and refused after ten such steps", async () => {
     const again = () => use("Bash", { command: "cat src/a/x.ts" }, { gives: "x" });
     expect(await times(11, again)).toEqual([
       ...silent(2),
@@ -132,11 +132,11 @@ describe("an agent with a task in somebody's own session", () => {
     expect(await use("Bash", { command: "cat src/a/in.ts" })).toBe("");
   });
 
-  it("may run the same again as long as something else comes out of it", async () => {
+  it("may repeat a call as long as its output changes", async () => {
     expect(await times(15, () => use("Bash", { command: "cat src/a/x.ts" }))).toEqual(silent(15));
   });
 
-  it("is counted once where two hooks ask about the same call", async () => {
+  it("is counted once if two hooks report the same call", async () => {
     const call = {
       ...{ session_id: "s1", cwd: held.repository.path, agent_id: "one", agent_type: "worker" },
       ...{ hook_event_name: "PreToolUse", tool_name: "WebFetch", tool_input: { url: "https://127.0.0.1/" } },
@@ -148,7 +148,7 @@ describe("an agent with a task in somebody's own session", () => {
         });
   });
 
-  it("is counted for itself alone, and anew after the next dispatch", async () => {
+  it("is counted separately, and from zero after the next dispatch", async () => {
     await times(9, fetched);
     expect(await fetched()).toEqual(halt("the agent fetched 10 times"));
     await use("Bash", { command: "lockstep claim T-B" }, { agent: "two" });
@@ -159,15 +159,15 @@ describe("an agent with a task in somebody's own session", () => {
     expect(await fetched()).toBe("");
   });
 
-  it("has more to do with where the budget of a task is larger", async () => {
+  it("has higher limits if the budget of its task is larger", async () => {
     held.repository.write(".lockstep/config.yaml", "limits: { tokens: { warn: 70000, halt: 100000 } }\n");
-    const told = await times(20, fetched);
-    expect(told.slice(0, 15)).toEqual(silent(15));
-    expect(told[15]).toEqual(warning("the agent fetched 16 times"));
-    expect(told[19]).toEqual(halt("the agent fetched 20 times"));
+    const results = await times(20, fetched);
+    expect(results.slice(0, 15)).toEqual(silent(15));
+    expect(results[15]).toEqual(warning("the agent fetched 16 times"));
+    expect(results[19]).toEqual(halt("the agent fetched 20 times"));
   });
 });
 
-it("an agent that Lockstep started is left to the process that watches it", async () => {
+it("an agent that Lockstep started is counted by its own process, not here", async () => {
   expect(await times(12, () => fetched({ started: true, agent: "three" }))).toEqual(silent(12));
 });

@@ -25,7 +25,7 @@ async function exits(commands: readonly string[], folder = "."): Promise<Record<
   return answers;
 }
 
-it("ignored output can be deleted and written by plain commands, also from a folder below", async () => {
+it("ignored output can be deleted and written by plain commands, also from a subfolder", async () => {
   expect(await exits(["rm -f docs/old.log", "echo x > new.log", "rm -f built/new.js"])).toEqual({
     "rm -f docs/old.log": 0,
     "echo x > new.log": 0,
@@ -37,7 +37,7 @@ it("ignored output can be deleted and written by plain commands, also from a fol
   });
 });
 
-it("what is tracked in it, settings, the hooks of git and other checkouts stay closed", async () => {
+it("tracked files in it, settings, git hooks and other checkouts stay read-only", async () => {
   const commands = ["rm -rf built", "rm -f built/kept.js", "rm -f .env", "rm -rf hooks", "rm -rf trees"];
   const more = [
     "echo x > hooks/post-commit",

@@ -7,7 +7,7 @@ import {
   guardedRepository,
 } from "../support/guarded-repository.ts";
 
-/** A file that is written anew, changed, and written by a command. */
+/** A file that is created, changed, and written by a command. */
 const writesTo = ({ path: root }: GuardedRepository, path: string) =>
   (
     [
@@ -20,7 +20,7 @@ const writesTo = ({ path: root }: GuardedRepository, path: string) =>
     ...{ tool_name, tool_input },
   }));
 
-it("before every write an agent is held to the packet that it was dispatched with, and the next agent to its own", async () => {
+it("before every write the packet of the dispatch applies to an agent, and its own packet to the next agent", async () => {
   using repository = guardedRepository();
   const agents: Record<string, Record<string, string>> = {};
   for (const [task, scope] of [
@@ -39,16 +39,16 @@ it("before every write an agent is held to the packet that it was dispatched wit
     "src/new.ts",
     "worklogs/T-1.md",
   ]) {
-    const told: Record<string, readonly string[]> = {};
+    const codesOf: Record<string, readonly string[]> = {};
     for (const [task, env] of Object.entries(agents)) {
       const codes = new Set<string>();
       for (const call of writesTo(repository, path)) {
         const { exit, stderr } = await repository.guard(call, { env });
         codes.add(exit === 0 ? "allowed" : (stderr.split(":")[0] ?? ""));
       }
-      told[task] = [...codes];
+      codesOf[task] = [...codes];
     }
-    found[path] = told;
+    found[path] = codesOf;
     expect(existsSync(join(repository.path, path))).toBe(false);
   }
   expect(found).toEqual({

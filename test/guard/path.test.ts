@@ -17,7 +17,7 @@ import { startProgram } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-describe.skipIf(missing)("a folder of the project that comes first on PATH", () => {
+describe.skipIf(missing)("a folder of the project that is first on PATH", () => {
   let repository: GuardedRepository;
   let env: Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ describe.skipIf(missing)("a folder of the project that comes first on PATH", () 
     chmodSync(repository.write(`.venv/bin/${name}`, planted), 0o755);
   }
 
-  /** What a client's shell does with a call that the guard has seen. */
+  /** Runs a call that the guard has seen, as a client's shell does. */
   async function ran(command: string) {
     const payload = {
       ...{ session_id: "s1", cwd: repository.path, hook_event_name: "PreToolUse", tool_use_id: "t1" },
@@ -72,7 +72,7 @@ describe.skipIf(missing)("a folder of the project that comes first on PATH", () 
     },
   );
 
-  it("leaves `kill` to the shell, which runs it itself and does not search for it", async () => {
+  it("leaves `kill` to the shell, whose builtin does not search PATH", async () => {
     mkdirSync(at(".venv/bin"), { recursive: true });
     plant("kill");
     const { stdout } = await ran(
@@ -83,7 +83,7 @@ describe.skipIf(missing)("a folder of the project that comes first on PATH", () 
     expectUntouched();
   });
 
-  it("gives none to a program that the same command has put there", async () => {
+  it("gives none to a program that the same command created there", async () => {
     repository.write(
       "plant.sh",
       `for p in ls git; do printf '${planted.replaceAll("\n", "\\n")}' > .venv/bin/$p; chmod +x .venv/bin/$p; done\n`,
@@ -96,7 +96,7 @@ describe.skipIf(missing)("a folder of the project that comes first on PATH", () 
     expectUntouched();
   });
 
-  it("is not where Lockstep finds its own git and bubblewrap", async () => {
+  it("is not searched for Lockstep's own git and bubblewrap", async () => {
     plant("git");
     plant("bwrap");
     vi.stubEnv("PATH", env.PATH ?? "");
@@ -106,15 +106,15 @@ describe.skipIf(missing)("a folder of the project that comes first on PATH", () 
   });
 });
 
-describe.skipIf(!readMachine().netcat)("a hook that asks through `nc`", () => {
+describe.skipIf(!readMachine().netcat)("a hook that uses `nc`", () => {
   it.each([
     ["a folder of the project", "PROJECT/.venv/bin:/usr/bin:/bin", true],
     ["a relative one", "/usr/bin:/bin:node_modules/.bin", true],
     ["an empty one", "/usr/bin:/bin:", true],
     ["one that others may write", "/tmp/x:/usr/bin:/bin", true],
     ["folders of the system alone", "/usr/bin:/bin", false],
-    ["one that only ends like it", "/optPROJECT/bin:/usr/bin:/bin", false],
-  ])("tells of PATH where that matters: %s", async (_name, path, isTold) => {
+    ["a folder with the same ending", "/optPROJECT/bin:/usr/bin:/bin", false],
+  ])("passes PATH on if it matters: %s", async (_name, path, isPassed) => {
     using folder = temporaryFolder();
     const project = join(folder.path, "project");
     const state = join(project, ".git/lockstep");
@@ -122,10 +122,10 @@ describe.skipIf(!readMachine().netcat)("a hook that asks through `nc`", () => {
     writeFileSync(hookFile(state), hookText({ netcat: true }));
     const socket = join(folder.path, "s");
     writeFileSync(join(state, "listening"), `${socket}\n1\n`);
-    const heard: string[] = [];
+    const received: string[] = [];
     const servers = [socket, clientSocket(socket, "claude")].map((at) =>
       createServer({ allowHalfOpen: true }, (connection) => {
-        connection.on("data", (chunk) => heard.push(String(chunk)));
+        connection.on("data", (chunk) => received.push(String(chunk)));
         connection.on("end", () => connection.end("lockstep/1 0@@@@@@end"));
       }).listen(at),
     );
@@ -138,7 +138,7 @@ describe.skipIf(!readMachine().netcat)("a hook that asks through `nc`", () => {
     }).ended;
     for (const server of servers) server.close();
     expect(status).toBe(0);
-    expect(heard.join("").includes(`\nPATH=${PATH}\n`)).toBe(isTold);
-    expect(heard.join("")).toContain("{}");
+    expect(received.join("").includes(`\nPATH=${PATH}\n`)).toBe(isPassed);
+    expect(received.join("")).toContain("{}");
   });
 });

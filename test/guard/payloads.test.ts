@@ -9,7 +9,7 @@ const callOf = (tool: string, input: unknown) =>
   guardedClients.claude.parse({ hook_event_name: "PreToolUse", tool_name: tool, tool_input: input }, at);
 const operationOf = (tool: string, input: unknown) => callOf(tool, input).operation;
 
-/** All that the guard would judge as written, and all that it would judge as a shell's. */
+/** The paths that the guard would judge as written, and the commands that it would judge as a shell's. */
 function judged(operation: Operation): string[] {
   if (operation.kind === "write") return operation.targets.map(({ path }) => path);
   if (operation.kind === "shell") return [operation.command];
@@ -78,7 +78,7 @@ describe("a tool of any client", () => {
     ["list_directory", { dir_path: "a.ts" }],
     ["Grep", { pattern: "x", path: "a.ts", output_mode: "content" }],
     ["Glob", { pattern: "**/*.ts", path: "a.ts" }],
-  ])("that looks only reads: %s %j", (tool, input) => {
+  ])("that only reads has no write: %s %j", (tool, input) => {
     expect(operationOf(tool, input)).toMatchObject({ kind: "read", paths: ["a.ts"] });
   });
 
@@ -89,7 +89,7 @@ describe("a tool of any client", () => {
     ["write_stdin", { session_id: 1, chars: "" }],
     ["write_stdin", { session_id: 1, chars: "\u0003" }],
     ["write_bash", { shellId: "s", input: "{down}{enter}" }],
-  ])("that touches no file does nothing here: %s %j", (tool, input) => {
+  ])("that touches no file has no effect here: %s %j", (tool, input) => {
     expect(operationOf(tool, input)).toEqual({ kind: "none" });
   });
 
@@ -101,16 +101,16 @@ describe("a tool of any client", () => {
     ["write_bash", { shellId: "s", input: "echo x{left}{left}> {enter}" }],
     ["batch", { tool_calls: [{ parameters: {} }] }],
     ["Write", JSON.parse(`${'{"a":'.repeat(200)}1${"}".repeat(200)}`)],
-  ])("without what it needs cannot be understood: %s", (tool, input) => {
+  ])("without its required fields is malformed: %s", (tool, input) => {
     expect(operationOf(tool, input).kind).toBe("malformed");
   });
 
-  it("keeps `..` in its folder as it is spelled, for the disk to say what it means", () => {
+  it("keeps `..` in its folder as it is written, to be resolved on disk", () => {
     expect(callOf("bash", { command: "ls", workdir: "src/link/.." }).folder).toBe("/repo/src/link/..");
   });
 });
 
-describe("a tool that nobody knows", () => {
+describe("an unknown tool", () => {
   it.each<[string, unknown, string[]]>([
     ["FutureWriteTool", { target: "/repo/src/b/x.ts" }, ["/repo/src/b/x.ts"]],
     ["mcp__filesystem__write_file", { path: "x.ts", content: "x" }, ["x.ts"]],
@@ -137,7 +137,7 @@ describe("a tool that nobody knows", () => {
     ["mcp__github__get_file_contents", { owner: "o", repo: "r", path: "x.ts" }],
     ["mcp__docs__search", { query: "what's a lock?", path: "docs" }],
     ["mcp__docs__search", { input: "what's a lock?" }],
-  ])("reads where its name says so and it holds no content: %s %j", (tool, input) => {
+  ])("reads if its name says so and it has no content: %s %j", (tool, input) => {
     expect(operationOf(tool, input)).toMatchObject({ kind: "unknown", reads: true, commands: [] });
   });
 
@@ -146,7 +146,7 @@ describe("a tool that nobody knows", () => {
     ["mcp__db__query", { query: "COPY t TO '/repo/src/b/x.ts'" }, "COPY t TO '/repo/src/b/x.ts'"],
     ["mcp__x__put", { files: { "src/b/x.ts": "content" } }, "src/b/x.ts"],
     ["mcp__x__put", { whatever: "src/b/x.ts" }, "src/b/x.ts"],
-  ])("has its other texts looked at: %s %j", (tool, input, text) => {
+  ])("has its other texts checked: %s %j", (tool, input, text) => {
     const operation = operationOf(tool, input);
     expect(operation).toMatchObject({ kind: "unknown", reads: false });
     const seen = operation.kind === "unknown" ? [...operation.texts, ...operation.paths] : [];
@@ -161,13 +161,13 @@ describe("a tool that nobody knows", () => {
     ["mcp__mail__send", { to: "a@example.org", subject: "s", text: "t" }],
     ["mcp__browser__open", { url: "https://example.org/a/b.html", target: "production" }],
     ["mcp__jupyter__insert_cell", { cell_source: "import x from y", index: 3 }],
-  ])("writes no file where no field is a path: %s %j", (tool, input) => {
+  ])("writes no file if no field is a path: %s %j", (tool, input) => {
     expect(judged(operationOf(tool, input))).toEqual([]);
   });
 });
 
-describe("any payload at all", () => {
-  it("is read or called malformed, never thrown at", () => {
+describe("an arbitrary payload", () => {
+  it("is parsed or rejected as malformed, without an exception", () => {
     const names = fc.constantFrom(
       "Write",
       "Bash",
@@ -212,7 +212,7 @@ describe("any payload at all", () => {
     );
   });
 
-  it("is read in good time, however it is made to take long", () => {
+  it("is parsed in bounded time, even if it is built to be slow", () => {
     const long = (part: string) => part.repeat(1_000_000 / part.length);
     const inputs = [
       { text: long("\n") },
@@ -228,7 +228,7 @@ describe("any payload at all", () => {
     expect(cpuMsSince(start)).toBeLessThan(10_000);
   });
 
-  it.each([null, 3, "text", [], {}])("that is no payload is denied: %j", (payload) => {
+  it.each([null, 3, "text", [], {}])("that is not a payload is denied: %j", (payload) => {
     for (const { parse } of Object.values(guardedClients)) {
       expect(parse(payload, at)).toMatchObject({ event: "before-tool", operation: { kind: "malformed" } });
     }

@@ -20,16 +20,16 @@ const stray = () => writeFileSync(ground.at("docs/guide.md"), "strayed\n");
 const pending = () => uncomparedCalls(ground.at(".git/lockstep/trees"), Date.now() + 60 * 60 * 1000);
 const later = (ms: number) => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
 
-/** A call that strays, and whose end the client never tells. */
+/** A call that changes files outside its lock, and whose end the client never reports. */
 async function interrupted(more: object = {}): Promise<void> {
   expect(await ground.said(ground.mcp({}, more))).toBe("allowed");
   stray();
 }
 
 describe("a call that was not compared when it ended", () => {
-  it("is compared before the next call of its task, which hears of it", async () => {
+  it("is compared before the next call of its task, which gets the result", async () => {
     await interrupted();
-    // What a hook leaves that was ended while it compared.
+    // The record of a hook that was killed during the comparison.
     const [file = ""] = readdirSync(ground.at(".git/lockstep/trees/pending"));
     const path = ground.at(`.git/lockstep/trees/pending/${file}`);
     const record = JSON.parse(ground.text(`.git/lockstep/trees/pending/${file}`));
@@ -42,7 +42,7 @@ describe("a call that was not compared when it ended", () => {
     expect(await ground.said(read())).toBe("allowed");
   });
 
-  it("is compared once where the next call comes meanwhile, which waits for that", async () => {
+  it("is compared once if the next call comes meanwhile, which waits for it", async () => {
     using held = await heldGuard();
     const { path } = held.repository;
     const call = { ...ground.mcp({}), cwd: path };
@@ -69,7 +69,7 @@ describe("a call that was not compared when it ended", () => {
     expect(pending()).toEqual([]);
   });
 
-  it("is compared before its task is handed in", async () => {
+  it("is compared before its task is submitted", async () => {
     await interrupted();
     expect(await ground.said(bash("lockstep submit T-A src/a/result.json"))).toContain("docs/guide.md");
     expect(ground.text("docs/guide.md")).toBe("x\n");
@@ -81,7 +81,7 @@ describe("a call that was not compared when it ended", () => {
     expect(pending()).toEqual([]);
   });
 
-  it("may still be at work beside the next call of its session, and is compared now and then", async () => {
+  it("may still be running beside the next call of its session, and is compared at intervals", async () => {
     await interrupted();
     expect(await ground.said(read())).toBe("allowed");
     later(60_000);
@@ -94,14 +94,14 @@ describe("a call that was not compared when it ended", () => {
     expect(pending()).toEqual([]);
   });
 
-  it("is not somebody else's to finish", async () => {
+  it("is not compared by another task's call", async () => {
     await interrupted();
     const other = await ground.repository.dispatch("T-B", ["src/b/**"]);
     expect(await ground.said(read({ session_id: "s2" }), { by: other })).toBe("allowed");
     expect(pending()).toHaveLength(1);
   });
 
-  it("keeps its picture until it is compared, however old that is", async () => {
+  it("keeps its snapshot until it is compared, however old it is", async () => {
     await interrupted();
     later(3 * 24 * 60 * 60 * 1000);
     const other = await ground.repository.dispatch("T-B", ["src/b/**"]);

@@ -4,7 +4,7 @@ import { fixtureProject, projectHolding } from "../support/fixture-project.ts";
 
 const reasonsOf = (command: string) => fixtureProject.judge(command).map(({ reason }) => reason);
 
-describe("a verdict tells everything that is wrong with a command", () => {
+describe("a verdict lists everything that is wrong with a command", () => {
   it("lists each write, refusal and mention", () => {
     const reasons = reasonsOf(
       "git push; cp src/a/x.ts src/b/y.ts; touch docs/x; rm README.md; ./tool src/b/x.ts",
@@ -18,7 +18,7 @@ describe("a verdict tells everything that is wrong with a command", () => {
     ]);
   });
 
-  it("lists every file that a wildcard stands for, and every path that an unknown program is given", () => {
+  it("lists every file that a wildcard matches, and every path that is passed to an unknown program", () => {
     const held = projectHolding(["**"], ["src/a/x.ts", "src/a/ok.ts"]).judge(
       "touch src/a/x.ts src/a/ok.ts src/a/y.ts",
     );
@@ -38,7 +38,7 @@ describe("a verdict tells everything that is wrong with a command", () => {
     expect(refusal?.details.reasons).toHaveLength(5);
   });
 
-  it("says a single reason as it is", () => {
+  it("prints a single reason unchanged", () => {
     const refusal = refusalOf(fixtureProject.judge("touch docs/x; echo y > docs/x"));
     expect(refusal?.details).toEqual({
       path: "/repo/docs/x",
@@ -47,7 +47,7 @@ describe("a verdict tells everything that is wrong with a command", () => {
   });
 });
 
-describe("a refusal says what is wrong and what to do", () => {
+describe("a refusal names the fault and the next step", () => {
   it.each([
     ["git checkout main", "`git checkout main` rewrites the whole work tree: stay on your branch"],
     ["git switch main", "`git switch main` rewrites the whole work tree: stay on your branch"],

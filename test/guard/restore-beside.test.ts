@@ -19,7 +19,7 @@ import { ended, refIn } from "../support/stray-ground.ts";
 const ground = eachStrayGround();
 const { at, text, status, mcp, calls, said } = ground;
 
-describe("what may be somebody else's work is only told", () => {
+describe("possible changes by others are only reported", () => {
   const release = (task: string) =>
     ground.repository.withEngine((engine) => operate(engine, "release", { task }, person));
 
@@ -32,8 +32,8 @@ describe("what may be somebody else's work is only told", () => {
       ground.repository.write("src/b/x.ts", "the other task's");
       ground.repository.write("docs/guide.md", "trampled");
       if (when !== "has") await release("T-B");
-      const told = await said(ended(mcp()));
-      expect(told).toContain("`src/b/x.ts` (it is in another task's lock, `src/b/**`)");
+      const message = await said(ended(mcp()));
+      expect(message).toContain("`src/b/x.ts` (it is in another task's lock, `src/b/**`)");
       expect([text("src/b/x.ts"), text("docs/guide.md")]).toEqual(["the other task's", "x\n"]);
     },
   );
@@ -45,71 +45,71 @@ describe("what may be somebody else's work is only told", () => {
     expect(text("src/b/x.ts")).toBe("x\n");
   });
 
-  it("with `guard.unclaimed: locked` all that nobody holds, but for what nobody may write", async () => {
+  it("with `guard.unclaimed: locked` all unlocked files, except protected ones", async () => {
     ground.repository.write(".lockstep/config.yaml", "guard: { unclaimed: locked }\n");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("README.md", "perhaps a subagent's");
       ground.repository.write(".mcp.json", "{}");
     });
-    expect(told).toMatch(/not put back: `README.md`/);
+    expect(message).toMatch(/not put back: `README.md`/);
     expect(text("README.md")).toBe("perhaps a subagent's");
     expect(existsSync(at(".mcp.json"))).toBe(false);
   });
 
-  it("what was there before the call, and is only listed now", async () => {
+  it("files that existed before the call, and are listed only now", async () => {
     ground.repository.write(".gitignore", "x\nsecrets\n");
     ground.repository.git("commit", "-qam", "ignored");
     ground.repository.write("secrets/key", "a person's");
     mkdirSync(at("src/a/made"));
     ground.repository.write("src/a/made/old.ts", "made before");
     await later();
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write(".gitignore", "x\n");
       renameSync(at("src/a/made"), at("docs/made"));
     });
-    expect(told).toMatch(/not put back: `docs\/made\/old.ts` \(it is older than the call/);
+    expect(message).toMatch(/not put back: `docs\/made\/old.ts` \(it is older than the call/);
     expect(text("secrets/key")).toBe("a person's");
   });
 
-  it("a branch that was moved, with the files that it moved", async () => {
-    const told = await calls(() => {
+  it("a branch that was moved, with the files that changed with it", async () => {
+    const message = await calls(() => {
       ground.repository.write("README.md", "committed");
-      ground.repository.git("commit", "-qam", "by whoever");
+      ground.repository.git("commit", "-qam", "another commit");
       ground.repository.write("docs/guide.md", "trampled");
     });
-    expect(told).toMatch(/not put back: `README.md` \(HEAD was moved from \w{12} to \w{12}\)/);
+    expect(message).toMatch(/not put back: `README.md` \(HEAD was moved from \w{12} to \w{12}\)/);
     expect([text("README.md"), text("docs/guide.md")]).toEqual(["committed", "x\n"]);
   });
 
-  it("what only git's index has", async () => {
+  it("changes that only git's index has", async () => {
     ground.repository.write("README.md", "a person's");
-    const told = await calls(() => ground.repository.git("add", "README.md"));
-    expect(told).toMatch(/not put back: `README.md` \(only git's index has changed\)/);
+    const message = await calls(() => ground.repository.git("add", "README.md"));
+    expect(message).toMatch(/not put back: `README.md` \(only git's index has changed\)/);
     expect(status()).toBe("M  README.md");
   });
 
-  it("what was too large to be copied, or is too large to be kept", async () => {
+  it("files that were too large to be copied, or are too large to be kept", async () => {
     ground.repository.write("large.bin", "");
     truncateSync(at("large.bin"), 51 * 1024 * 1024);
-    const told = await calls(() => {
+    const message = await calls(() => {
       writeFileSync(at("large.bin"), "trampled");
       truncateSync(at("README.md"), 51 * 1024 * 1024);
       ground.repository.write("docs/guide.md", "trampled");
     });
-    expect(told).toContain("`large.bin` (it was not copied before the call: it is larger than 50 MB)");
-    expect(told).toContain("`README.md` (its current content cannot be kept: it is larger than 50 MB)");
+    expect(message).toContain("`large.bin` (it was not copied before the call: it is larger than 50 MB)");
+    expect(message).toContain("`README.md` (its current content cannot be kept: it is larger than 50 MB)");
     expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
   });
 
-  it("what cannot be kept, because git fails", async () => {
+  it("files that cannot be kept because git fails", async () => {
     ground.repository.write(".git/refs/lockstep/strayed", "in the way");
-    const told = await calls(() => ground.repository.write("README.md", "trampled"));
-    expect(told).toMatch(/not put back: `README.md` \(it could not be put back: .*strayed/);
+    const message = await calls(() => ground.repository.write("README.md", "trampled"));
+    expect(message).toMatch(/not put back: `README.md` \(it could not be put back: .*strayed/);
     expect(text("README.md")).toBe("trampled");
     expect(await ground.strayed()).toMatchObject([{ target: "README.md" }]);
   });
 
-  it("what was written again before it could be put back", async () => {
+  it("files that were written again before they could be restored", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
     const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, { path: folder, open: () => folder });
@@ -123,7 +123,7 @@ describe("what may be somebody else's work is only told", () => {
   });
 });
 
-/** Longer than the clock of a file system is behind. */
+/** Longer than the granularity of the file system's clock. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 150));
 
 describe("two calls at the same time", () => {
@@ -133,7 +133,7 @@ describe("two calls at the same time", () => {
   });
   const second = () => mcp({}, { session_id: "s2", tool_use_id: "t2" });
 
-  it("leave each other's work alone, and put back only once what strayed", async () => {
+  it("leave each other's changes alone, and restore other files only once", async () => {
     expect(await said(mcp())).toBe("allowed");
     expect(await said(second(), { by: other })).toBe("allowed");
     ground.repository.write("src/a/x.ts", "the first one's");
@@ -146,7 +146,7 @@ describe("two calls at the same time", () => {
   });
 
   it.each(["changed", "made", "removed"])(
-    "do not bring back what was %s by the first before the second began",
+    "do not restore what was %s by the first before the second began",
     async (how) => {
       const tree = () => [existsSync(at("made")), existsSync(at("README.md")) && text("README.md")];
       expect(await said(mcp())).toBe("allowed");
@@ -162,15 +162,15 @@ describe("two calls at the same time", () => {
   );
 });
 
-describe("what a person edits", () => {
-  it("between two calls stays", async () => {
+describe("an edit by a person", () => {
+  it("between two calls is kept", async () => {
     expect(await calls(() => {})).toBe("allowed");
     ground.repository.write("docs/guide.md", "a person's");
     expect(await calls(() => {}, mcp({}, { tool_use_id: "t2" }))).toBe("allowed");
     expect(text("docs/guide.md")).toBe("a person's");
   });
 
-  it("while a command runs in the sandbox stays: what was there was read-only for that", async () => {
+  it("during a command in the sandbox is kept: those files were read-only for the command", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
     const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, { path: folder, open: () => folder });
@@ -186,7 +186,7 @@ describe("what a person edits", () => {
 });
 
 describe("repositories of other kinds", () => {
-  it("a submodule's files are told, and left", async () => {
+  it("files of a submodule are reported, and kept", async () => {
     const from = `${ground.repository.path}-tree`;
     mkdirSync(from);
     ground.repository.git("-C", from, "init", "-q");
@@ -195,28 +195,28 @@ describe("repositories of other kinds", () => {
     ground.repository.git("-C", from, "commit", "-qm", "lib");
     ground.repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "lib");
     ground.repository.git("commit", "-qm", "with a submodule");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("lib/lib.ts", "trampled");
       ground.repository.write("README.md", "trampled");
     });
-    expect(told).toMatch(/`lib\/lib.ts` \([^)]*nested git repository\)/);
+    expect(message).toMatch(/`lib\/lib.ts` \([^)]*nested git repository\)/);
     expect([text("lib/lib.ts"), text("README.md")]).toEqual(["trampled", "x\n"]);
   });
 
-  it("a repository that is made in the project is told, and left", async () => {
-    const told = await calls(() => {
+  it("a new repository in the project is reported, and kept", async () => {
+    const message = await calls(() => {
       ground.repository.git("init", "-q", "nested");
       ground.repository.write("nested/x", "new");
     });
-    expect(told).toMatch(/`nested\/` \([^)]*nested git repository\)/);
+    expect(message).toMatch(/`nested\/` \([^)]*nested git repository\)/);
   });
 
-  it("a linked worktree is put back as the main checkout is, and neither touches the other", async () => {
+  it("a linked worktree is restored like the main checkout, without effect on the other", async () => {
     const tree = `${ground.repository.path}-tree`;
     ground.repository.git("worktree", "add", "-q", tree, "-b", "w1");
     writeFileSync(join(tree, "README.md"), "a person's, there");
     const call = mcp({}, { cwd: tree });
-    const told = await calls(
+    const message = await calls(
       () => {
         writeFileSync(join(tree, "README.md"), "trampled");
         writeFileSync(join(tree, "made"), "new");
@@ -226,31 +226,31 @@ describe("repositories of other kinds", () => {
       call,
       { folder: tree },
     );
-    expect(told).not.toContain("guide.md");
+    expect(message).not.toContain("guide.md");
     expect(readFileSync(join(tree, "README.md"), "utf8")).toBe("a person's, there");
     expect(existsSync(join(tree, "made"))).toBe(false);
     expect(existsSync(at(".git/hooks/pre-commit"))).toBe(false);
     expect(text("docs/guide.md")).toBe("a person's, here");
-    expect(ground.repository.git("show", `${refIn(told)}:README.md`)).toBe("trampled");
+    expect(ground.repository.git("show", `${refIn(message)}:README.md`)).toBe("trampled");
   });
 
-  it("a worktree inside the project is not the main checkout's", async () => {
+  it("a worktree inside the project does not count as the main checkout's files", async () => {
     ground.repository.git("worktree", "add", "-q", ".claude/worktrees/w1", "-b", "w1");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write(".claude/worktrees/w1/README.md", "another agent's");
       ground.repository.write("README.md", "trampled");
     });
-    expect(told).not.toContain("worktrees");
+    expect(message).not.toContain("worktrees");
     expect(text(".claude/worktrees/w1/README.md")).toBe("another agent's");
   });
 
-  it("of a project below the top of its repository only the project is put back", async () => {
+  it("of a project below the top of its repository only the project is restored", async () => {
     for (const path of ["api/.lockstep/config.yaml", "api/src/a/x.ts", "api/y.ts"])
       ground.repository.write(path, "");
     ground.repository.git("add", "-fA", "api");
     ground.repository.git("commit", "-qm", "a project below");
     ground.repository.write("api/notes", "a person's");
-    const told = await calls(
+    const message = await calls(
       () => {
         for (const path of ["api/y.ts", "api/notes", "README.md"]) ground.repository.write(path, "trampled");
         ground.repository.write("api/src/a/x.ts", "mine");
@@ -258,29 +258,29 @@ describe("repositories of other kinds", () => {
       mcp({}, { cwd: at("api") }),
       { folder: at("api") },
     );
-    expect(told).toContain("`../README.md` (it is outside the project)");
+    expect(message).toContain("`../README.md` (it is outside the project)");
     expect(["api/y.ts", "api/notes", "api/src/a/x.ts"].map(text)).toEqual(["", "a person's", "mine"]);
-    expect(ground.repository.git("show", `${refIn(told)}:api/notes`)).toBe("trampled");
+    expect(ground.repository.git("show", `${refIn(message)}:api/notes`)).toBe("trampled");
   });
 
-  it("what a sparse checkout leaves out stays away", async () => {
+  it("files that a sparse checkout omits are not created", async () => {
     ground.repository.git("sparse-checkout", "set", "src");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("docs/guide.md", "made here");
       rmSync(at("src/b/x.ts"));
     });
-    expect(told).toContain("put back");
+    expect(message).toContain("put back");
     expect([existsSync(at("docs")), text("src/b/x.ts")]).toEqual([false, "x\n"]);
     expect(status()).toBe("");
   });
 
-  it("one without a commit has nothing but what was copied", async () => {
+  it("without a commit only copied files can be restored", async () => {
     ground.repository.git("checkout", "-q", "--orphan", "fresh");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("README.md", "trampled");
       ground.repository.write("made", "new");
     });
-    expect(told).toContain("put back");
+    expect(message).toContain("put back");
     expect([text("README.md"), existsSync(at("made"))]).toEqual(["x\n", false]);
   });
 });

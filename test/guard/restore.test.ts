@@ -19,30 +19,30 @@ import { ended, refIn } from "../support/stray-ground.ts";
 const ground = eachStrayGround();
 const { at, text, status, mcp, calls } = ground;
 
-describe("a tool that nobody knows", () => {
+describe("an unknown tool", () => {
   it.each([
-    ["a key that says nothing", { where: "docs/guide.md" }],
+    ["a key without a meaning", { where: "docs/guide.md" }],
     ["a key with two words", { pathInProject: "docs/guide.md", note: "x" }],
     ["nested keys", { request: { target: { name: "guide", in: "docs" } } }],
     ["numbers only", { id: 7 }],
     ["no input", {}],
-  ])("is compared afterwards, and what strayed is put back: %s", async (_, input) => {
-    const told = await calls(() => {
+  ])("is compared afterwards, and changes outside the lock are restored: %s", async (_, input) => {
+    const message = await calls(() => {
       ground.repository.write("docs/guide.md", "trampled");
       ground.repository.write("src/a/mine.ts", "mine");
     }, mcp(input));
-    expect(told).toMatch(/^R-PW-001: this call changed files outside the lock scope: `docs\/guide\.md`;/);
-    expect(told).toContain("put back");
-    expect(told).toMatch(/`lockstep widen T-A docs\/guide\.md --why "…"`/);
+    expect(message).toMatch(/^R-PW-001: this call changed files outside the lock scope: `docs\/guide\.md`;/);
+    expect(message).toContain("put back");
+    expect(message).toMatch(/`lockstep widen T-A docs\/guide\.md --why "…"`/);
     expect(text("docs/guide.md")).toBe("x\n");
     expect(text("src/a/mine.ts")).toBe("mine");
-    expect(ground.repository.git("show", `${refIn(told)}:docs/guide.md`)).toBe("trampled");
+    expect(ground.repository.git("show", `${refIn(message)}:docs/guide.md`)).toBe("trampled");
     expect(await ground.strayed()).toMatchObject([
-      { target: "docs/guide.md", reason: expect.stringContaining(refIn(told)) },
+      { target: "docs/guide.md", reason: expect.stringContaining(refIn(message)) },
     ]);
   });
 
-  it("is put back like a command whose writes cannot be known", async () => {
+  it("is restored like a command with unknown writes", async () => {
     ground.repository.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
     const command = mcp({ command: "./gen.sh" }, { tool_name: "Bash" });
     expect(await calls(() => ground.repository.write("README.md", "trampled"), command)).toContain(
@@ -51,7 +51,7 @@ describe("a tool that nobody knows", () => {
     expect(text("README.md")).toBe("x\n");
   });
 
-  it("is not looked at where its name says that it reads", async () => {
+  it("is not compared if its name says that it reads", async () => {
     const reading = mcp({ where: "docs/guide.md" }, { tool_name: "mcp__notes__get_note" });
     expect(await calls(() => ground.repository.write("docs/guide.md", "a person's"), reading)).toBe(
       "allowed",
@@ -59,15 +59,15 @@ describe("a tool that nobody knows", () => {
     expect(text("docs/guide.md")).toBe("a person's");
   });
 
-  it("is let alone where it stays in the lock, or touches what it does not change", async () => {
+  it("is allowed if it stays in the lock, or touches a file without changing it", async () => {
     ground.repository.write("docs/draft.md", "a person's");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("src/a/ok.ts", "y");
       symlinkSync("../b/x.ts", at("src/a/to-b"));
       ground.repository.write("docs/draft.md", "a person's");
       ground.repository.write("docs/guide.md", "x\n");
     });
-    expect(told).toBe("allowed");
+    expect(message).toBe("allowed");
     expect(readlinkSync(at("src/a/to-b"))).toBe("../b/x.ts");
   });
 
@@ -83,8 +83,8 @@ describe("a tool that nobody knows", () => {
   });
 });
 
-describe("what strayed is put back", () => {
-  /** What a person has there before: staged, then edited again; edited; new; deleted. */
+describe("changes outside the lock are restored", () => {
+  /** Existing work of a person: staged, then edited again; edited; new; deleted. */
   const prepare = () => {
     ground.repository.write("README.md", "staged by a person");
     ground.repository.git("add", "README.md");
@@ -163,7 +163,7 @@ describe("what strayed is put back", () => {
     },
   };
 
-  /** Every file, with what it is and holds. */
+  /** Every file, with its type and content. */
   const everything = (folder = ground.repository.path, below = ""): Record<string, string> =>
     Object.assign(
       {},
@@ -181,59 +181,59 @@ describe("what strayed is put back", () => {
   it.each(Object.keys(attacks))("%s", async (name) => {
     prepare();
     const before = { files: everything(), status: status(), exclude: text(".git/info/exclude") };
-    const told = await calls(attacks[name] as () => void);
-    expect(told).toMatch(/^R-PW-001: .*put back/s);
-    expect(told).not.toContain("not put back");
+    const message = await calls(attacks[name] as () => void);
+    expect(message).toMatch(/^R-PW-001: .*put back/s);
+    expect(message).not.toContain("not put back");
     const after = { files: everything(), status: status(), exclude: text(".git/info/exclude") };
     expect(after).toEqual(before);
-    expect(ground.repository.git("cat-file", "-t", refIn(told))).toBe("commit");
+    expect(ground.repository.git("cat-file", "-t", refIn(message))).toBe("commit");
   });
 
-  it("also what a person told git not to look at", async () => {
+  it("also in files that git ignores by assume-unchanged or skip-worktree", async () => {
     ground.repository.write("Makefile", "a person's own");
     ground.repository.git("update-index", "--assume-unchanged", "Makefile");
     ground.repository.write("in.json", "a person's own");
     ground.repository.git("update-index", "--skip-worktree", "in.json");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("Makefile", "trampled");
       ground.repository.write("in.json", "trampled");
     });
-    expect(told).toMatch(/`Makefile`, `in.json`; Lockstep put back the files/);
+    expect(message).toMatch(/`Makefile`, `in.json`; Lockstep put back the files/);
     expect([text("Makefile"), text("in.json")]).toEqual(["a person's own", "a person's own"]);
   });
 
-  it("also where names are no text", async () => {
+  it("also if names are not valid UTF-8", async () => {
     const named = (name: string) => Buffer.concat([Buffer.from(at("docs/")), Buffer.from(name, "latin1")]);
     writeFileSync(named("k\xff"), "tracked");
     ground.repository.git("add", "-A");
     ground.repository.git("commit", "-qm", "odd names");
     writeFileSync(named("p\xfe"), "a person's");
-    const told = await calls(() => {
+    const message = await calls(() => {
       writeFileSync(named("k\xff"), "trampled");
       writeFileSync(named("p\xfe"), "trampled");
       writeFileSync(named("n\xfd"), "new");
     });
-    expect(told).toMatch(/put back/);
+    expect(message).toMatch(/put back/);
     expect(readFileSync(named("k\xff"), "utf8")).toBe("tracked");
     expect(readFileSync(named("p\xfe"), "utf8")).toBe("a person's");
     expect(existsSync(named("n\xfd"))).toBe(false);
   });
 
-  it("and the ref shows exactly that, beside what was there before", async () => {
+  it("and the ref contains exactly those, on top of the state before", async () => {
     prepare();
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write("tools/gen.go", "trampled");
       ground.repository.write("src/a/mine.ts", "mine");
       ground.repository.write("fresh", "new");
     });
     const shows = (what: string) => ground.repository.git("diff", "--name-status", `${what}^`, what);
-    expect(shows(refIn(told))).toBe("A\tfresh\nM\ttools/gen.go");
-    expect(ground.repository.git("show", `${refIn(told)}^:tools/gen.go`)).toBe("edited by a person");
-    expect(ground.repository.git("show", `${refIn(told)}:tools/gen.go`)).toBe("trampled");
+    expect(shows(refIn(message))).toBe("A\tfresh\nM\ttools/gen.go");
+    expect(ground.repository.git("show", `${refIn(message)}^:tools/gen.go`)).toBe("edited by a person");
+    expect(ground.repository.git("show", `${refIn(message)}:tools/gen.go`)).toBe("trampled");
     expect(ground.repository.git("diff", "--cached", "--name-only")).toBe("README.md");
   });
 
-  it("with line ends and bytes as they were, whatever attributes say", async () => {
+  it("with line ends and bytes unchanged, whatever the attributes say", async () => {
     ground.repository.write(".gitattributes", "*.txt text eol=crlf\n*.raw filter=shout\n");
     ground.repository.write("crlf.txt", "one\r\ntwo\r\n");
     ground.repository.write("tracked.raw", "quiet");
@@ -243,11 +243,11 @@ describe("what strayed is put back", () => {
     ground.repository.write("loud.raw", "quiet");
     ground.repository.git("config", "filter.shout.clean", `touch ${at(".git/ran")}; tr a-z A-Z`);
     ground.repository.git("config", "filter.shout.smudge", `touch ${at(".git/ran")}; cat`);
-    const told = await calls(() => {
+    const message = await calls(() => {
       for (const path of ["crlf.txt", "mixed.txt", "loud.raw"]) ground.repository.write(path, "trampled");
       ground.repository.write("tracked.raw", "LOUD!");
     });
-    expect(told).toContain("not put back: `tracked.raw` (git would run a filter to write it)");
+    expect(message).toContain("not put back: `tracked.raw` (git would run a filter to write it)");
     expect([text("crlf.txt"), text("mixed.txt"), text("loud.raw")]).toEqual([
       "one\r\ntwo\r\n",
       "one\r\ntwo\n",
@@ -256,7 +256,7 @@ describe("what strayed is put back", () => {
     expect(existsSync(at(".git/ran"))).toBe(false);
   });
 
-  it("and nothing behind a link, whatever git's index says of it", async () => {
+  it("and nothing behind a link, whatever git's index contains", async () => {
     symlinkSync("src/a", at("elsewhere"));
     const id = ground.repository.git("rev-parse", "HEAD:README.md");
     await calls(() => {
@@ -266,22 +266,22 @@ describe("what strayed is put back", () => {
     expect([text("README.md"), text("src/a/ok.ts")]).toEqual(["x\n", "x\n"]);
   });
 
-  it("with what decides about what is run: git's settings and hooks, and the clients' own", async () => {
+  it("including files that control execution: git's settings and hooks, and the clients' own", async () => {
     ground.repository.write(".gitignore", ".claude\n");
     ground.repository.git("commit", "-qam", "ignored");
     ground.repository.write(".claude/settings.local.json", "{}");
     const config = text(".git/config");
-    const told = await calls(() => {
+    const message = await calls(() => {
       ground.repository.write(".git/config", `${config}[core]\n\tfsmonitor = evil\n`);
       ground.repository.write(".git/hooks/pre-commit", "evil");
       ground.repository.write(".claude/settings.local.json", '{"hooks": {}}');
       ground.repository.write(".claude/skills/evil/SKILL.md", "evil");
       ground.repository.write(".mcp.json", "{}");
     });
-    expect(told).not.toContain("not put back");
+    expect(message).not.toContain("not put back");
     expect([text(".git/config"), text(".claude/settings.local.json")]).toEqual([config, "{}"]);
     for (const path of [".git/hooks/pre-commit", ".claude/skills", ".mcp.json"])
       expect(existsSync(at(path))).toBe(false);
-    expect(ground.repository.git("show", `${refIn(told)}:dot-git/hooks/pre-commit`)).toBe("evil");
+    expect(ground.repository.git("show", `${refIn(message)}:dot-git/hooks/pre-commit`)).toBe("evil");
   });
 });

@@ -10,7 +10,7 @@ const samples = new URL("../clients-samples", import.meta.url).pathname;
 const recorded = ["claude", "codex", "copilot", "gemini", "opencode"] as const;
 const at = { folder: "/repo" };
 
-/** Settings and what the plugin was started with are no payloads of hooks. */
+/** Settings and the plugin's start arguments are not payloads of hooks. */
 const payloadsOf = (client: Name) =>
   readdirSync(join(samples, client)).filter((file) => !/^(?:settings|config|plugin-init)/.test(file));
 const read = (client: Name, file: string): unknown =>
@@ -19,7 +19,7 @@ const parse = (client: Name, file: string) => guardedClients[client].parse(read(
 
 describe("a recorded payload", () => {
   it.each(recorded.flatMap((client) => payloadsOf(client).map((file) => [client, file] as const)))(
-    "of %s is understood: %s",
+    "of %s is parsed: %s",
     (client, file) => {
       const call = parse(client, file);
       expect(call.operation.kind).not.toBe("malformed");
@@ -29,7 +29,7 @@ describe("a recorded payload", () => {
     },
   );
 
-  it("is there for every client that could be recorded", () => {
+  it("exists for every client that could be recorded", () => {
     expect(recorded.map((client) => payloadsOf(client).length)).toEqual([42, 18, 25, 15, 15]);
   });
 });
@@ -82,7 +82,7 @@ const write = (path: string, action: "create" | "edit" | "delete", bytes: number
 });
 const shell = (command: string): Operation => ({ kind: "shell", command });
 
-describe("what a recorded call would do", () => {
+describe("the effect of a recorded call", () => {
   it.each<[Name, string, Operation]>([
     ["claude", "PreToolUse.Write.json", write("/repo/a.txt", "create", 6)],
     ["claude", "PreToolUse.Edit.json", write("/repo/a.txt", "edit", 3)],
@@ -126,7 +126,7 @@ describe("what a recorded call would do", () => {
     expect(parse(client, file).operation).toEqual(operation);
   });
 
-  it("names every file of a patch, both ends of a move too", () => {
+  it("names every file of a patch, including both ends of a move", () => {
     const { operation } = parse("codex", "pre-apply_patch-add+move.json");
     expect(operation.kind === "write" && operation.targets.map(({ path }) => path)).toEqual([
       "a/b.txt",
@@ -140,12 +140,12 @@ describe("what a recorded call would do", () => {
     ["gemini", "before-run_shell_command-dir_path.json", "/repo/sub"],
     ["opencode", "before-bash-workdir.json", "/repo/sub"],
     ["claude", "PreToolUse.Bash.subagent.json", "/repo/sub"],
-  ])("happens in the folder that the call itself names: %s, %s", (client, file, folder) => {
+  ])("applies to the folder that the call itself names: %s, %s", (client, file, folder) => {
     expect(parse(client, file).folder).toBe(folder);
   });
 });
 
-describe("who is calling", () => {
+describe("the caller of a recorded call", () => {
   it.each<[Name, string, string | null, string | null]>([
     ["claude", "PreToolUse.Write.json", null, null],
     ["claude", "PreToolUse.Write.subagent.json", "a4ada6baf4f8bf970", "general-purpose"],
@@ -160,11 +160,11 @@ describe("who is calling", () => {
     ],
     ["gemini", "before-write_file-from-subagent.json", null, null],
     ["opencode", "event-session.created-subagent.json", "ses_e21f4c066ffe9eTbo4RejGBBha", "general"],
-  ])("is told by %s: %s", (client, file, agentId, agentType) => {
+  ])("is read from %s: %s", (client, file, agentId, agentType) => {
     expect(parse(client, file).actor).toEqual({ agentId, agentType });
   });
 
-  it("is a subagent's session where OpenCode's plugin knows its parent", () => {
+  it("is a subagent's session if OpenCode's plugin knows its parent", () => {
     const payload = {
       ...(read("opencode", "before-write.json") as object),
       parentID: "ses_1",
@@ -182,7 +182,7 @@ describe("the outcome of a call", () => {
     ["codex", "post-shell.json", false, "line one\nline 2 FORBIDDEN\nline three\n"],
     ["copilot", "post-create.json", false, "Created file /repo/new.txt with 6 characters"],
     ["opencode", "after-edit.json", false, "Edit applied successfully."],
-  ])("is told by %s: %s", (client, file, failed, text) => {
+  ])("is read from %s: %s", (client, file, failed, text) => {
     expect(parse(client, file).outcome).toEqual({ failed, text });
   });
 });
@@ -220,7 +220,7 @@ describe("Cursor's payloads, from its documentation", () => {
       { operation: { kind: "read", paths: ["/repo/a.ts"], search: null } },
     ],
     [{ hook_event_name: "stop", status: "completed", loop_count: 0 }, { event: "stop" }],
-  ])("are understood: %j", (payload, expected) => {
+  ])("are parsed: %j", (payload, expected) => {
     expect(guardedClients.cursor.parse({ ...base, ...payload }, at)).toMatchObject({
       session: "c1",
       ...expected,
@@ -259,7 +259,7 @@ describe("an answer", () => {
     ["copilot", "pascal-pre-Write.json", claudeDeny()],
     ["copilot", "claude-settings-pre-Edit-apply_patch-gpt-model.json", claudeDeny()],
     ["opencode", "before-write.json", { allow: false, reason: "not yours" }],
-  ])("that refuses has the document, exit 2 and a reason on stderr: %s, %s", (client, file, document) => {
+  ])("with a refusal has the document, exit 2 and a reason on stderr: %s, %s", (client, file, document) => {
     const { stdout, stderr, exit } = answerTo(client, file, deny);
     expect({ document: JSON.parse(stdout), stderr, exit }).toEqual({
       document,
@@ -268,7 +268,7 @@ describe("an answer", () => {
     });
   });
 
-  it("that refuses is in Cursor's own form, in both of its spellings", () => {
+  it("with a refusal is in Cursor's own form, in both of its spellings", () => {
     const payload = { hook_event_name: "preToolUse", tool_name: "Write", tool_input: { path: "a" } };
     const { parse: understand, render } = guardedClients.cursor;
     const { stdout, exit } = render(deny, understand(payload, at), payload);
@@ -283,14 +283,14 @@ describe("an answer", () => {
     expect(render(allow, understand(payload, at), payload)).toEqual({ stdout: "{}\n", stderr: "", exit: 0 });
   });
 
-  it.each(["claude", "codex", "gemini", "copilot"] as const)("that allows is silent: %s", (client) => {
+  it.each(["claude", "codex", "gemini", "copilot"] as const)("with an allow is silent: %s", (client) => {
     const answers = payloadsOf(client).map((file) => answerTo(client, file, allow));
     expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
       new Set([JSON.stringify({ stdout: "", stderr: "", exit: 0 })]),
     );
   });
 
-  it("that allows says so to OpenCode's plugin", () => {
+  it("with an allow is explicit for OpenCode's plugin", () => {
     expect(answerTo("opencode", "before-write.json", allow)).toEqual({
       stdout: '{"allow":true,"reason":""}\n',
       stderr: "",
@@ -309,12 +309,12 @@ describe("an answer", () => {
     ["copilot", "session-start.json", { additionalContext: "you are T-1" }],
     ["copilot", "post-create.json", { additionalContext: "you are T-1" }],
     ["opencode", "event-session.created-main.json", { allow: true, reason: "", context: "you are T-1" }],
-  ])("with something to know reaches the model: %s, %s", (client, file, document) => {
+  ])("with a message reaches the model: %s, %s", (client, file, document) => {
     const { stdout, exit } = answerTo(client, file, context);
     expect({ document: JSON.parse(stdout), exit }).toEqual({ document, exit: 0 });
   });
 
-  it("to Codex never has a document before a call that is allowed", () => {
+  it("to Codex never has a document before an allowed call", () => {
     expect(answerTo("codex", "pre-shell.json", context).stdout).toBe("");
   });
 
@@ -326,7 +326,7 @@ describe("an answer", () => {
     ["gemini", "after-agent.json", { decision: "deny", reason: "the worklog is missing" }],
     ["copilot", "agent-stop.json", { decision: "block", reason: "the worklog is missing" }],
     ["copilot", "subagent-stop.json", { decision: "block", reason: "the worklog is missing" }],
-  ])("that lets nobody stop sends the agent back: %s, %s", (client, file, document) => {
+  ])("that blocks a stop sends the agent back: %s, %s", (client, file, document) => {
     const { stdout, exit } = answerTo(client, file, goOn);
     expect({ document: JSON.parse(stdout), exit }).toEqual({ document, exit: 0 });
   });
@@ -341,7 +341,7 @@ describe("an answer", () => {
     expect(exit).toBe(0);
   });
 
-  it.each(recorded)("never asks, and is one JSON document or nothing: %s", (client) => {
+  it.each(recorded)("never asks a question, and is one JSON document or nothing: %s", (client) => {
     for (const file of payloadsOf(client)) {
       for (const answer of [allow, deny, context, goOn, { allow: false, reason: " " }]) {
         const { stdout, stderr, exit } = answerTo(client, file, answer);

@@ -34,7 +34,7 @@ afterEach(() => repository[Symbol.dispose]());
 const payload = (command: string, more?: object) => shellPayload(repository.path, command, more);
 const replaced = (command: string) => replacedCommand(repository, command, env);
 
-/** What a client's shell does with a call that the guard has seen. */
+/** Runs a call that the guard has seen, as a client's shell does. */
 async function ran(command: string, { cwd = repository.path, input = "" } = {}) {
   const words = ["-c", await replaced(command)];
   const { status, stdout, stderr } = spawnSync("bash", words, { cwd, input, encoding: "utf8" });
@@ -43,7 +43,7 @@ async function ran(command: string, { cwd = repository.path, input = "" } = {}) 
 
 const changed = () => repository.git("status", "--porcelain", "--untracked-files=all");
 
-describe.skipIf(missing)("a program whose writes cannot be known", () => {
+describe.skipIf(missing)("a program with unknown writes", () => {
   it.each([
     ["an interpreter", `python3 -c 'open("docs/guide.md", "w")'`],
     ["another one", `node -e 'require("fs").writeFileSync("docs/guide.md", "")'`],
@@ -53,7 +53,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     ["a recipe", "make bad"],
     ["a shell that is given a script", "bash -- src/a/bad.sh"],
     ["a sourced file", ". src/a/bad.sh"],
-    ["one of many", "for i in 1 2; do sh src/a/bad.sh; done | cat"],
+    ["one of several commands", "for i in 1 2; do sh src/a/bad.sh; done | cat"],
     ["one in the background", "sh src/a/bad.sh & wait"],
     ["one in a substitution", 'echo "$(sh src/a/bad.sh)"'],
     ["a merge", "git merge other"],
@@ -83,14 +83,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     const config = readFileSync(join(repository.path, ".git/config"), "utf8");
     const head = repository.git("rev-parse", "HEAD");
     await ran(command);
-    execFileSync("flock", [join(repository.path, "src/a/held.log"), "true"]); // when no daemon has it any more
+    execFileSync("flock", [join(repository.path, "src/a/held.log"), "true"]); // if no daemon has it any more
     expect(changed()).toBe("");
     expect(repository.git("rev-parse", "HEAD")).toBe(head);
     expect(readFileSync(join(repository.path, ".git/config"), "utf8")).toBe(config);
     expect(existsSync(join(repository.path, ".git/hooks/pre-commit"))).toBe(false);
   });
 
-  it("writes its lock, ignored output, new output of a package, and temporary files", async () => {
+  it("may write its lock, ignored output, new output of a package, and temporary files", async () => {
     const temporary = `/tmp/lockstep-guard-sandbox-${process.pid}`;
     const script = `
       echo x > src/a/new.ts; mkdir src/a/deep; echo y > src/a/deep/z.ts; rm src/a/ok.ts
@@ -131,14 +131,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     });
   });
 
-  it("has a folder for temporary files wherever the person's lies", async () => {
+  it("has a folder for temporary files, whatever the person's TMPDIR", async () => {
     repository.write("src/a/scratch.sh", 'file=$(mktemp) && echo x > "$file" && rm "$file"\n');
     for (const folder of ["/dev/shm/none", join(homedir(), "none")])
       expect(await ran(`TMPDIR=${folder} sh src/a/scratch.sh`)).toMatchObject({ stderr: "", status: 0 });
     expect(await ran("TMPDIR=/var/tmp node -p process.env.TMPDIR")).toMatchObject({ stdout: "/var/tmp\n" });
   });
 
-  it("writes caches of package managers in the home, and nothing else there", async () => {
+  it("may write caches of package managers in the home, and nothing else there", async () => {
     repository.write(
       "src/a/home.sh",
       `
@@ -150,7 +150,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(stdout).toBe("cached\nown\nclosed\n");
   });
 
-  it("does not write settings that git ignores because they are secret", async () => {
+  it("may not write settings that git ignores because they are secret", async () => {
     repository.write(".gitignore", ".env*\nnode_modules\n");
     repository.write(".env.local", "KEY=1\n");
     repository.write("src/a/env.sh", "echo KEY=2 > .env.local\n");
@@ -160,7 +160,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(readFileSync(join(repository.path, ".env.local"), "utf8")).toBe("KEY=1\n");
   });
 
-  it("leaves what can be read around it in the client's own shell", async () => {
+  it("leaves known commands around it in the client's own shell", async () => {
     const { status } = await ran(
       "node -e 1 && echo more >> src/a/x.ts && git add src/a && git commit -qm more",
     );
@@ -171,7 +171,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
   it("reaches neither Lockstep's ledger nor its processes", async () => {
     repository.write(
       "src/a/escape.sh",
-      // The parent is the first process in the sandbox: all else ends with it.
+      // The parent is the first process in the sandbox: all others end with it.
       "rm -rf .git/lockstep/active; ls .git/lockstep | wc -l; ps ax | grep -c vitest; kill -9 $PPID\n",
     );
     const { stdout } = await ran("sh src/a/escape.sh");
@@ -179,14 +179,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(existsSync(join(repository.path, ".git/lockstep/state.db"))).toBe(true);
   });
 
-  it("is told that Lockstep's commands do not run from inside", async () => {
+  it("gets an error from Lockstep's commands inside", async () => {
     repository.write("src/a/widen.sh", `'${process.execPath}' '${command}' widen T-A . --why x\n`);
     const { status, stdout, stderr } = await ran("sh src/a/widen.sh");
     expect({ status, stdout }).toMatchObject({ status: 2 });
     expect(stderr).toMatch(/R-AU-001: .*run it directly as a shell command/);
   });
 
-  it("is named in an answer that each client understands", async () => {
+  it("is replaced by a form that each client understands", async () => {
     const answer = async (client: string, document: object) =>
       JSON.parse((await repository.guard(document, { env, client })).stdout);
     const input = { command: "node -e 1", description: "d" };
@@ -227,7 +227,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(await answer("cursor", cursor)).toEqual({ updated_input: updatedInput });
   });
 
-  it("is allowed to Claude where a rule of its user allows the original", async () => {
+  it("is allowed in Claude if the user's rules allow the original command", async () => {
     const decision = async (command: string, permission_mode: string) => {
       const { stdout } = await repository.guard(payload(command, { permission_mode }), { env });
       return JSON.parse(stdout).hookSpecificOutput.permissionDecision;
@@ -244,12 +244,12 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(await decision("npm test", "default")).toBe(undefined);
   });
 
-  it("runs as it is where codex has a sandbox of its own around it", async () => {
+  it("runs unchanged if codex has a sandbox of its own around it", async () => {
     const call = { ...payload("node -e 1"), permission_mode: "default" };
     expect(await repository.guard(call, { env, client: "codex" })).toMatchObject({ exit: 0, stdout: "" });
   });
 
-  it("is not put there twice by two hooks of one client, and by nobody else's word", async () => {
+  it("is not wrapped twice by two hooks of one client, and a forged wrapper is wrapped again", async () => {
     const command = await replaced("node -e 1");
     expect(await repository.guard(payload(command), { env })).toMatchObject({ exit: 0, stdout: "" });
     const other = await repository.guard(payload(command, { session_id: "s2" }), { env });
@@ -260,7 +260,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(later.stdout).not.toBe("");
   });
 
-  it("makes no new file outside the lock that stays", async () => {
+  it("leaves no new file outside the lock", async () => {
     repository.write(
       "src/a/new.sh",
       "echo x > stray.txt; echo x > packages/p/stray.js; ln -s /etc l; echo x > src/a/own.ts\n",
@@ -286,7 +286,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     ["another client's, ignored", "mkdir .codex; echo '*' > .codex/.gitignore; echo x > .codex/config.toml"],
     ["too large to be kept", "head -c 60000000 /dev/zero > .mcp.json"],
     ["a repository of its own", "git init -q .codex"],
-  ])("leaves no new settings that clients or Lockstep obey: %s", async (_name, script) => {
+  ])("leaves no new settings that clients or Lockstep read: %s", async (_name, script) => {
     repository.write("src/a/settings.sh", `${script}\n`);
     repository.git("add", "-A");
     repository.git("commit", "-qm", "settings");
@@ -325,7 +325,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     }
   });
 
-  it("runs git in another repository, whose settings may run programs", async () => {
+  it("may run git in another repository, whose settings may run programs", async () => {
     repository.write(
       "src/a/plant.sh",
       'git init -q src/a/n; git -C src/a/n config core.fsmonitor "$PWD/src/a/evil.sh"\n',
@@ -345,37 +345,40 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     ["is replaced", "rm src/a/lib/.git && git init -q src/a/lib"],
     ["leads nowhere", "rm src/a/lib/.git; echo 'gitdir: /nowhere' > src/a/lib/.git"],
     ["is moved away with its folder", "mv src/a/lib src/a/old; mkdir src/a/lib; git init -q src/a/lib"],
-  ])("makes Lockstep's own git run nothing where the git folder of a submodule %s", async (_name, script) => {
-    const from = `${repository.path}-lib`;
-    repository.git("init", "-q", from);
-    repository.git("-C", from, "commit", "-q", "--allow-empty", "-m", "lib");
-    try {
-      repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "src/a/lib");
-    } finally {
-      rmSync(from, { recursive: true });
-    }
-    const planted = join(repository.path, "planted.log");
-    repository.write("src/a/evil.sh", `#!/bin/sh\n[ -n "$LOCKSTEP_INSIDE" ] || touch ${planted}; cat\n`);
-    execFileSync("chmod", ["+x", join(repository.path, "src/a/evil.sh")]);
-    repository.write(
-      "src/a/plant.sh",
-      `git init -q src/a/own; ${script}
+  ])(
+    "does not make Lockstep's own git run a program if the git folder of a submodule %s",
+    async (_name, script) => {
+      const from = `${repository.path}-lib`;
+      repository.git("init", "-q", from);
+      repository.git("-C", from, "commit", "-q", "--allow-empty", "-m", "lib");
+      try {
+        repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "src/a/lib");
+      } finally {
+        rmSync(from, { recursive: true });
+      }
+      const planted = join(repository.path, "planted.log");
+      repository.write("src/a/evil.sh", `#!/bin/sh\n[ -n "$LOCKSTEP_INSIDE" ] || touch ${planted}; cat\n`);
+      execFileSync("chmod", ["+x", join(repository.path, "src/a/evil.sh")]);
+      repository.write(
+        "src/a/plant.sh",
+        `git init -q src/a/own; ${script}
       cd src/a/lib; git config filter.x.clean ${repository.path}/src/a/evil.sh; echo '* filter=x' > .gitattributes
       echo 1 > f; git add f; git -c user.name=x -c user.email=x@x commit -qm x; echo 2 > f\n`,
-    );
-    repository.git("add", "-A");
-    repository.git("commit", "-qm", "lib");
-    const dotGit = readFileSync(join(repository.path, "src/a/lib/.git"), "utf8");
-    await ran("sh src/a/plant.sh");
-    if (!script.startsWith("mv"))
-      expect(readFileSync(join(repository.path, "src/a/lib/.git"), "utf8")).toBe(dotGit);
-    const after = { hook_event_name: "PostToolUse", tool_response: {} };
-    await repository.guard(payload("sh src/a/plant.sh", after), { env });
-    expect(await ran("node -p 1")).toMatchObject({ status: 0, stdout: "1\n" });
-    expect(existsSync(planted)).toBe(false);
-  });
+      );
+      repository.git("add", "-A");
+      repository.git("commit", "-qm", "lib");
+      const dotGit = readFileSync(join(repository.path, "src/a/lib/.git"), "utf8");
+      await ran("sh src/a/plant.sh");
+      if (!script.startsWith("mv"))
+        expect(readFileSync(join(repository.path, "src/a/lib/.git"), "utf8")).toBe(dotGit);
+      const after = { hook_event_name: "PostToolUse", tool_response: {} };
+      await repository.guard(payload("sh src/a/plant.sh", after), { env });
+      expect(await ran("node -p 1")).toMatchObject({ status: 0, stdout: "1\n" });
+      expect(existsSync(planted)).toBe(false);
+    },
+  );
 
-  it("changes no link outside the lock that stays", async () => {
+  it("leaves no changed link outside the lock", async () => {
     execFileSync("ln", ["-s", "README.md", join(repository.path, "CLAUDE.md")]);
     repository.write("src/a/link.sh", "rm CLAUDE.md; echo own > CLAUDE.md; rm -f out\n");
     repository.git("add", "-A");
@@ -388,7 +391,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(changed()).toBe("");
   });
 
-  it("starts although a file is gone that was there when the call was judged", async () => {
+  it("starts even if a file was deleted after the call was judged", async () => {
     repository.write(".README.md.swp", "an editor's");
     const command = await replaced("node -e 1");
     rmSync(join(repository.path, ".README.md.swp"));
@@ -396,7 +399,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
-  it("is explained after it failed to write", async () => {
+  it("gets an explanation after a failed write", async () => {
     const after = {
       ...payload("node x.js", { hook_event_name: "PostToolUse" }),
       tool_response: {
@@ -413,7 +416,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     "error: cannot open '.git/FETCH_HEAD': Read-only file system",
     "fatal: Unable to create '/r/.git/index.lock': Read-only file system",
     "fatal: Unable to create '/r/.git/worktrees/w/ORIG_HEAD.lock': Read-only file system",
-  ])("is told that no wider lock opens git's folder: %s", async (stderr) => {
+  ])("gets the message that no wider lock includes git's folder: %s", async (stderr) => {
     const after = {
       ...payload("git merge other", { hook_event_name: "PostToolUse" }),
       tool_response: { stdout: "", stderr },
@@ -424,7 +427,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(additionalContext).not.toContain("widen");
   });
 
-  it("runs outside where no sandbox would hold it, and is compared afterwards", async () => {
+  it("runs outside if the sandbox cannot contain it, and is compared afterwards", async () => {
     expect(await replaced("ssh host make")).toBe("ssh host make");
     expect(await replaced("docker run --rm x")).toBe("docker run --rm x");
     expect(await replaced('eval "$(ssh-agent -s)"')).toBe('eval "$(ssh-agent -s)"');
@@ -442,7 +445,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
 });
 
 describe("`guard.opaque: verify`", () => {
-  it("runs it as it is", async () => {
+  it("runs it unchanged", async () => {
     repository.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
     expect(await replaced("node -e 1")).toBe("node -e 1");
   });

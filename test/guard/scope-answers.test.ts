@@ -32,21 +32,21 @@ interface Call {
 
 const after = { event: "PostToolUse" };
 
-it("what a person says to a request for scope comes beside the next result, once, to the agent that asked", async () => {
+it("a person's answer to a request for scope is added to the next result, once, for the agent that asked", async () => {
   using at = await opened();
   const id = await at.ask("docs/guide.md");
   expect(await at.call("ls", after)).toBe("");
   expect(await at.say(id, "approved")).toMatchObject({ allow: true });
   expect(await at.call("ls", { ...after, task: at.other })).toBe("");
-  expect(await at.call("ls")).toBe(""); // a client has no place for it here
-  const told = JSON.parse(await at.call("ls", after));
-  expect(told.hookSpecificOutput.additionalContext).toBe(
+  expect(await at.call("ls")).toBe(""); // a client has no field for it here
+  const output = JSON.parse(await at.call("ls", after));
+  expect(output.hookSpecificOutput.additionalContext).toBe(
     `Lockstep: a person approved ${id}: you may now also write \`docs/guide.md\`.`,
   );
   expect(await at.call("ls", after)).toBe("");
 });
 
-it("or with the reason of a refusal that comes first", async () => {
+it("or to the reason of a refusal that comes first", async () => {
   using at = await opened();
   const id = await at.ask("docs/guide.md");
   expect(await at.say(id, "refused")).toMatchObject({ allow: true });

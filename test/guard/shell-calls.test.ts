@@ -21,7 +21,7 @@ afterEach(() => repository[Symbol.dispose]());
 
 const inShell = (command: string) => startProgram(["bash", "-c", command], { cwd: repository.path }).ended;
 
-/** The command as a client's shell runs it, when the guard has seen it; and what the guard says afterwards. */
+/** Runs the command as a client's shell does, after the guard has seen it; with the guard's answer afterwards. */
 async function call(command: string, env: Readonly<Record<string, string>>): Promise<string> {
   const payload = shellPayload(repository.path, command);
   const { exit, stdout, stderr } = await repository.guard(payload, { env });
@@ -35,7 +35,7 @@ async function call(command: string, env: Readonly<Record<string, string>>): Pro
 const unchanged = (before: object) => isDeepStrictEqual(outsideOf(repository), before);
 
 describe("the attacks", () => {
-  it("each change something outside of the lock where nobody holds them", {
+  it("each change something outside of the lock without the guard", {
     timeout: 1_200_000,
   }, async () => {
     const { path } = repository;
@@ -57,7 +57,7 @@ describe("the attacks", () => {
     }
   });
 
-  it.skipIf(missing)("change nothing there under the guard", { timeout: 1_200_000 }, async () => {
+  it.skipIf(missing)("change nothing outside of it with the guard", { timeout: 1_200_000 }, async () => {
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     const harmful: string[] = [];
     for (const command of attacks) {
@@ -70,7 +70,7 @@ describe("the attacks", () => {
 });
 
 describe.skipIf(missing)("the ordinary calls", () => {
-  it("work under the guard, and change nothing outside of the lock", { timeout: 1_200_000 }, async () => {
+  it("work with the guard, and change nothing outside of the lock", { timeout: 1_200_000 }, async () => {
     await using packages = await localRegistry();
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     const rows = ordinaryCalls(packages.url);

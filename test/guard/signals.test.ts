@@ -13,7 +13,7 @@ import { replacedCommand } from "../support/sandboxed-call.ts";
 let repository: GuardedRepository;
 let env: Readonly<Record<string, string>>;
 
-/** Says which signal it got, and exits with a code of its own. The last argument is only a mark. */
+/** Prints the signal that it got, and exits with a code of its own. The last argument is only a mark. */
 const server = `
 import signal, sys, time
 def tell(number, frame):
@@ -24,7 +24,7 @@ for name in ("HUP", "INT", "QUIT", "TERM", "USR1", "USR2"):
 print("ready", flush=True)
 time.sleep(60)
 `;
-/** It does what signals do to any program. */
+/** Has the default action for signals, as any program. */
 const plain = "import time\nprint('ready', flush=True)\ntime.sleep(60)\n";
 
 beforeEach(async () => {
@@ -56,35 +56,35 @@ async function ran(command: string, input?: string) {
 
 const signals = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2"] as const;
 const numbers = { HUP: 1, INT: 2, QUIT: 3, TERM: 15, USR1: 10, USR2: 12 } as const;
-/** In a call, after something was started in the background. */
+/** In a call, after a background process was started. */
 const whenReady = "until grep -qs ready src/a/out.log; do sleep 0.05; done";
 
 describe.skipIf(missing)("a signal to a program in the sandbox", () => {
-  it.each(signals)("SIG%s reaches the program in the foreground, which ends as it likes", async (name) => {
+  it.each(signals)("SIG%s reaches the program in the foreground, whose handler decides", async (name) => {
     using running = await started("python3 src/a/server.py");
     await eventually("a ready program", () => running.lines().includes("ready") || undefined);
     running.process.kill(`SIG${name}`);
     expect(await running.ended).toMatchObject({ status: 9, stdout: `ready\ngot SIG${name}\n` });
   });
 
-  it.each(signals)("SIG%s ends a program that does not handle it, as the shell tells it", async (name) => {
+  it.each(signals)("SIG%s ends a program without a handler, as the shell reports it", async (name) => {
     using running = await started("python3 -X faulthandler=0 src/a/plain.py; echo code $?");
     await eventually("a ready program", () => running.lines().includes("ready") || undefined);
     const script = running.process.pid ?? 0;
     const waiting = childrenOf(script);
     process.kill(waiting[0] ?? 0, `SIG${name}`);
-    // Python makes an exception of it, and dies of it by itself.
+    // Python turns it into an exception and exits by itself.
     expect((await running.ended).stdout).toContain(`code ${128 + numbers[name]}`);
   });
 
-  it.each(signals)("SIG%s reaches one in the background", async (name) => {
+  it.each(signals)("SIG%s reaches a program in the background", async (name) => {
     const { stdout } = await ran(
       `python3 src/a/server.py > src/a/out.log & ${whenReady}; kill -0 $! && kill -${name} $!; wait $!; echo code $?; cat src/a/out.log`,
     );
     expect(stdout).toBe(`code 9\nready\ngot SIG${name}\n`);
   });
 
-  it.each(["HUP", "INT", "QUIT"] as const)("SIG%s reaches what the program has started too", async (name) => {
+  it.each(["HUP", "INT", "QUIT"] as const)("SIG%s reaches the children of the program too", async (name) => {
     repository.write("src/a/waits.sh", "trap : HUP INT QUIT\npython3 src/a/server.py\necho child $?\n");
     using running = await started("sh src/a/waits.sh");
     await eventually("a ready program", () => running.lines().includes("ready") || undefined);
@@ -92,7 +92,7 @@ describe.skipIf(missing)("a signal to a program in the sandbox", () => {
     expect((await running.ended).stdout).toBe(`ready\ngot SIG${name}\nchild 9\n`);
   });
 
-  it("continues one that has stopped itself, and its own handler runs", async () => {
+  it("continues a program that has stopped itself, and its own handler runs", async () => {
     repository.write(
       "src/a/stops.py",
       [
@@ -109,14 +109,14 @@ describe.skipIf(missing)("a signal to a program in the sandbox", () => {
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(["ready", "continued", "after"]));
   });
 
-  it("in the background is ignored where every shell ignores it, and by `nohup`", async () => {
+  it("in the background is ignored if every shell ignores it, and with `nohup`", async () => {
     const { stdout } = await ran(
       `nohup python3 src/a/plain.py > src/a/out.log & ${whenReady}; kill -INT $!; kill -QUIT $!; kill -HUP $!; sleep 0.3; kill -0 $! && kill %1; wait $!; echo code $?`,
     );
     expect(stdout).toBe("code 143\n");
   });
 
-  it("comes from `timeout`, and from a client that ends the whole group", async () => {
+  it("may come from `timeout`, or from a client that signals the whole group", async () => {
     const { stdout } = await ran("timeout -k 30 1 python3 src/a/server.py; echo code $?");
     expect(stdout).toMatch(/got SIGTERM\ncode 124\n$/);
     const replaced = await sandboxed("python3 src/a/server.py; true");
@@ -133,7 +133,7 @@ describe.skipIf(missing)("a signal to a program in the sandbox", () => {
     }
   });
 
-  it("SIGKILL to what started it leaves nothing behind", async () => {
+  it("SIGKILL to the parent of the sandbox leaves no process behind", async () => {
     const mark = `mark-${process.pid}`;
     const { stdout } = await ran(
       `python3 src/a/server.py ${mark} > src/a/out.log & ${whenReady}; kill -9 $!; wait $!; echo code $?`,
@@ -142,7 +142,7 @@ describe.skipIf(missing)("a signal to a program in the sandbox", () => {
     await eventually("no process", () => processesWith(mark).length === 0 || undefined);
   });
 
-  it("to the program alone leaves the calls after it alone", async () => {
+  it("to one program does not affect later calls", async () => {
     const { stdout } = await ran(
       `python3 src/a/server.py > src/a/out.log & ${whenReady}; python3 -c 'print("beside")'; kill $!; wait; echo done`,
     );
@@ -159,7 +159,7 @@ describe.skipIf(missing)("a command in the sandbox", () => {
     expect((await ran("python3 -c 'print(1)' | head -c0; echo ${PIPESTATUS[1]}")).stdout).toBe("0\n");
   });
 
-  it("reads what it is given: a pipe, a document in the call, a file, nothing", async () => {
+  it("reads its input: a pipe, a here-document, a file, nothing", async () => {
     const copy = "python3 -c 'import sys; print(sys.stdin.read().upper(), end=\"\")'";
     expect((await ran(`printf ab | ${copy}`)).stdout).toBe("AB");
     expect((await ran(`${copy} <<EOF\nhere\nEOF`)).stdout).toBe("HERE\n");
@@ -168,7 +168,7 @@ describe.skipIf(missing)("a command in the sandbox", () => {
     expect((await ran(`${copy} <&-; echo $?`)).stdout).toMatch(/\d\n$/);
   });
 
-  it("says each line when it is ready", async () => {
+  it("prints each line when it is ready", async () => {
     const code = `print("first", flush=True); input(); print("second")`;
     const replaced = await sandboxed(`python3 -c '${code}' | cat`);
     using running = startProgram(["bash", "-c", replaced], { cwd: repository.path, input: "later" });
@@ -177,12 +177,12 @@ describe.skipIf(missing)("a command in the sandbox", () => {
     expect((await running.ended).stdout).toBe("first\nsecond\n");
   });
 
-  it("says everything, however much it is", async () => {
+  it("prints all of its output, however long", async () => {
     const { stdout } = await ran("python3 -c 'print(\"x\" * 50_000_000)'");
     expect(stdout.length).toBe(50_000_001);
   });
 
-  it("leaves nothing that waits", async () => {
+  it("leaves no waiting process behind", async () => {
     await ran("python3 -c 1");
     await eventually("no process", () => processesWith(repository.path).length === 0 || undefined);
     expect(existsSync(join(repository.path, "nohup.out"))).toBe(false);

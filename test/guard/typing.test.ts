@@ -23,7 +23,7 @@ const payload = (hook_event_name: string, tool_name: string, tool_input: object)
 });
 const asked = (tool: string, input: object) =>
   repository.guard(payload("PreToolUse", tool, input), { env, client: "codex" });
-const told = (tool: string, input: object) =>
+const called = (tool: string, input: object) =>
   repository.guard(payload("PostToolUse", tool, input), { env, client: "codex" });
 
 describe("a tool that types or runs commands under another name", () => {
@@ -32,24 +32,24 @@ describe("a tool that types or runs commands under another name", () => {
     ["write_bash", { shellId: "s", input: "echo bad > docs/guide.md{enter}" }],
     ["mcp__shell__run", { command: "echo bad > docs/guide.md" }],
     ["write_powershell", { shellId: "s", input: "echo bad > docs/guide.md{enter}" }],
-  ])("is refused what its text shows to be outside the lock: %s", async (tool, input) => {
+  ])("is refused if its text has a path outside the lock: %s", async (tool, input) => {
     const { exit, stderr } = await asked(tool, input);
     expect(exit).toBe(2);
     expect(stderr).toContain("docs/guide.md");
   });
 
   it.each<[string, object]>([
-    // In the lock from here, but the shell may be in another folder.
+    // In the lock from this folder, but the shell may be in another one.
     ["write_stdin", { session_id: 1, chars: "echo new > src/a/new.ts\n" }],
     ["write_bash", { shellId: "s", input: "echo new > src/a/new.ts{enter}" }],
     ["mcp__shell__run", { command: "python3 src/a/run.py" }],
     ["mcp__shell__run", { script: "anything" }],
     ["PowerShell", { command: "./src/a/run.ps1" }],
     ["PowerShell", { command: "Set-Content docs/src/a/new.ts new" }],
-  ])("is compared afterwards, and what strayed is put back: %s %j", async (tool, input) => {
+  ])("is compared afterwards, and changes outside the lock are restored: %s %j", async (tool, input) => {
     expect((await asked(tool, input)).exit).toBe(0);
     repository.write("docs/src/a/new.ts", "new\n");
-    const { stdout, stderr } = await told(tool, input);
+    const { stdout, stderr } = await called(tool, input);
     expect(stdout + stderr).toContain("docs/src/a/new.ts");
     expect(existsSync(join(repository.path, "docs/src/a/new.ts"))).toBe(false);
   });

@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => repository[Symbol.dispose]());
 
-/** As Claude sends it, with the fixture's `/repo` where the repository really lies. */
+/** As Claude sends it, with the fixture's `/repo` replaced by the path of the repository. */
 function payloadOf({ tool, input }: Row, event = "PreToolUse") {
   const text = input.replaceAll("/repo", repository.path);
   const given = text.startsWith("{") ? JSON.parse(text) : { tool_name: tool, tool_input: { command: text } };
@@ -42,17 +42,18 @@ function payloadOf({ tool, input }: Row, event = "PreToolUse") {
 }
 
 describe("every case of the vectors", () => {
-  it("is there", () => {
+  it("are all present", () => {
     expect(rows).toHaveLength(107);
   });
 
-  it.each(rows)("$id is answered as it says: $expect", async (row) => {
-    // Whoever names an agent of the client is that agent, and not the one that was started with the task.
+  it.each(rows)("$id has the expected answer: $expect", async (row) => {
+    // A call that names an agent of the client belongs to that agent, and not to the one that was started with the
+    // task.
     const env = row.input.includes('"agent_id"') ? {} : agentEnvironment(own);
     const { exit, stdout, stderr } = await repository.guard(payloadOf(row), { env });
     const denied = row.expect.startsWith("deny");
     expect({ exit, stderr }).toMatchObject({ exit: denied ? 2 : 0 });
-    // A guard that fails refuses too, and would pass for one that judged.
+    // A failing guard refuses too; without this check it would pass as one that judged.
     expect(stderr).not.toMatch(/E-INTERNAL|could not be asked/);
     if (denied) {
       expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
@@ -61,7 +62,7 @@ describe("every case of the vectors", () => {
   });
 });
 
-describe("rows that cannot be known before", () => {
+describe("rows with unknown writes", () => {
   const settings = ".lockstep/config.yaml";
   beforeAll(() => {
     repository.write(settings, "guard: { opaque: verify }\n");
@@ -69,7 +70,7 @@ describe("rows that cannot be known before", () => {
   afterAll(() => rmSync(join(repository.path, settings)));
 
   it.each(rows.filter((row) => row.expect === "post-check"))(
-    "$id is found out by the tree afterwards",
+    "$id is detected by the comparison afterwards",
     async (row) => {
       const env = agentEnvironment(own);
       await repository.guard(payloadOf(row), { env });
@@ -83,7 +84,7 @@ describe("rows that cannot be known before", () => {
 
 describe("the command itself", () => {
   const some = rows.filter((row, index) => index % 4 === 0 || row.expect === "allow");
-  it.each(some)("$id is answered by `lockstep guard claude` as it says: $expect", async (row) => {
+  it.each(some)("$id has the expected answer of `lockstep guard claude`: $expect", async (row) => {
     const env = row.input.includes('"agent_id"') ? {} : agentEnvironment(own);
     const input = JSON.stringify(payloadOf(row));
     const words = [process.execPath, command, "guard", "claude"];
@@ -91,7 +92,7 @@ describe("the command itself", () => {
     expect(stderr).not.toMatch(/E-INTERNAL|could not be asked/);
     if (!row.expect.startsWith("deny")) {
       expect(status).toBe(0);
-      // What cannot be known before runs inside the lock, where there is a sandbox.
+      // A command with unknown writes runs inside the lock, if a sandbox is available.
       if (stdout !== "") expect(JSON.parse(stdout).hookSpecificOutput).toHaveProperty("updatedInput");
     } else {
       expect(status).toBe(2);

@@ -26,7 +26,7 @@ async function answer(command: string, env: Readonly<Record<string, string>> = {
   return { exit, said: stderr };
 }
 
-describe("what the hook knows of its environment", () => {
+describe("the environment of the hook", () => {
   it.each([
     "echo x > ${TMPDIR}REPO/docs/guide.md",
     'rm -rf "${TMPDIR:-docs}"',
@@ -47,7 +47,7 @@ describe("what the hook knows of its environment", () => {
     expect(await answer(command, env)).toEqual({ exit: 0, said: "" });
   });
 
-  it("takes the folder as it is told, wherever it lies", async () => {
+  it("uses the given TMPDIR, wherever it is", async () => {
     expect((await answer("touch $TMPDIR/guide.md", { TMPDIR: "docs" })).exit).toBe(2);
     expect((await answer("touch $TMPDIR/guide.md", { TMPDIR: `${repository.path}/docs` })).exit).toBe(2);
     expect((await answer("rm -rf $TMPDIR/*", { TMPDIR: "/" })).exit).toBe(2);
@@ -55,7 +55,7 @@ describe("what the hook knows of its environment", () => {
 });
 
 describe("Lockstep's own process", () => {
-  it("is not ended by its number", async () => {
+  it("cannot be killed by its process id", async () => {
     for (const command of [`kill ${process.pid}`, `kill -9 -${process.pid}`, `kill -s STOP 1 ${process.pid}`])
       expect((await answer(command)).said).toContain("Lockstep's own processes");
     expect(await answer(`kill ${process.pid}1`)).toEqual({ exit: 0, said: "" });
@@ -63,8 +63,8 @@ describe("Lockstep's own process", () => {
   });
 });
 
-describe("a path that is there, and refs of that name", () => {
-  it("takes a path for a path as long as no ref goes by its name", async () => {
+describe("an existing path, and refs of that name", () => {
+  it("counts as a path if no ref has its name", async () => {
     for (const command of ["git checkout src/a", "git reset src", "git reset README.md"])
       expect(await answer(command)).toEqual({ exit: 0, said: "" });
     expect((await answer("git checkout docs")).exit).toBe(2);
@@ -81,7 +81,7 @@ describe("a path that is there, and refs of that name", () => {
         repository.git("tag", "src/a");
       },
     ],
-  ])("refuses the checkout of %s", async (_, make) => {
+  ])("cannot be checked out if its name is also %s", async (_, make) => {
     make();
     expect((await answer("git checkout src/a")).said).toContain("rewrites the whole work tree");
   });

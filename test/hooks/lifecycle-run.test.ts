@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type HookedRepository, hooked, program, programAgent, told } from "../support/hooked-run.ts";
+import { type HookedRepository, hooked, program, programAgent, resultOf } from "../support/hooked-run.ts";
 import { answer, awaits, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
@@ -15,21 +15,21 @@ async function runMovingBase(repository: HookedRepository, file: string, text: s
   repository.git("add", file);
   repository.git("commit", "-qm", "by a person");
   repository.write("state/go", "");
-  return told(await running.ended);
+  return resultOf(await running.ended);
 }
 
 describe("a run without any hooks configured", () => {
-  it("has `create_pr` alone, which is skipped and says so", async () => {
+  it("has `create_pr` alone, which is skipped and reported as skipped", async () => {
     using repository = hooked({ agents: good, tasks: [task("A", "a")] });
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
     expect(await repository.hooksRun()).toEqual(["before_submit create_pr SKIP"]);
-    // In the record; nobody who watches asked for it.
+    // Only in the record, not in the output.
     expect(stderr).not.toContain("create_pr");
     expect(repository.ghCalls()).toEqual([]);
   });
 
-  it("opens a pull request where work comes in that way", async () => {
+  it("opens a pull request if work is integrated by pull requests", async () => {
     using repository = hooked({ agents: good, tasks: [task("A", "a")], config: "integrate: pr\n" });
     const { states, stderr } = await repository.conduct();
     expect(states, stderr).toEqual({ A: "REVIEW" });
@@ -40,7 +40,7 @@ describe("a run without any hooks configured", () => {
     expect(repository.remote("show", "lockstep/A:A.txt")).toBe("made");
   });
 
-  it("keeps the address of the pull request, which the hook found, with its task", async () => {
+  it("stores the address of the pull request, which the hook found, with its task", async () => {
     using repository = hooked({ agents: good, tasks: [task("A", "a")], config: "integrate: pr\n" });
     const { done } = await repository.conduct();
     for (const words of [["status"], ["task", "list"]]) {
@@ -55,7 +55,7 @@ describe("a run without any hooks configured", () => {
     );
   });
 
-  it("pushes nothing that holds a secret or fails its checks", async () => {
+  it("does not push work with a secret or with failing checks", async () => {
     const key = ["AKIA", "2E0A8F3B244C9986"].join("");
     using repository = hooked({
       agents: {
@@ -70,7 +70,7 @@ describe("a run without any hooks configured", () => {
     expect(repository.remote("branch", "--list", "lockstep/*")).toBe("");
   });
 
-  it("runs none for an agent that changed nothing or did not get there", async () => {
+  it("runs none for an agent that changed nothing or failed", async () => {
     using repository = hooked({
       agents: { a: [[answer("OK")]], b: [[writes("B"), answer("BLOCKED")]] },
       tasks: [task("A", "a"), task("B", "b")],
@@ -84,7 +84,7 @@ describe("`rebase_on_main` in a run", () => {
   const config = "integrate: pr\nhooks: { before_submit: [rebase_on_main, create_pr] }\n";
 
   it.each(["auto", "strict", "off"])(
-    "with the sandbox %s puts the work on the base as it is by then, and what is proposed stands on it",
+    "with the sandbox %s rebases the work on the current base, and proposes the rebased work",
     async (sandbox) => {
       using repository = hooked({
         agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
@@ -102,8 +102,8 @@ describe("`rebase_on_main` in a run", () => {
     },
   );
 
-  it("with a conflict asks the agent, tries again, and then proposes what it mended", async () => {
-    const mends = program(`
+  it("with a conflict asks the agent, tries again, and then proposes the fixed work", async () => {
+    const fixes = program(`
 const { setTimeout: sleep } = await import("node:timers/promises");
 if (input.fix_delta === null) {
   console.log("begun");
@@ -111,15 +111,15 @@ if (input.fix_delta === null) {
   writeFileSync("A.txt", "agent\\n");
 } else {
   console.log("found " + JSON.stringify(readFileSync("A.txt", "utf8")));
-  console.log("told " + input.fix_delta.guidance.includes('- "A.txt"'));
+  console.log("guidance " + input.fix_delta.guidance.includes('- "A.txt"'));
   writeFileSync("A.txt", "agent and person\\n");
 }
 answer("OK");`);
     using repository = hooked({
       agents: {},
-      tasks: [task("A", "mender")],
-      config: programAgent("mender") + config,
-      files: { "agents/mender.mjs": mends, "A.txt": "base\n" },
+      tasks: [task("A", "fixer")],
+      config: programAgent("fixer") + config,
+      files: { "agents/fixer.mjs": fixes, "A.txt": "base\n" },
     });
     const { stderr } = await runMovingBase(repository, "A.txt", "person\n");
     expect(await repository.hooksRun(), stderr).toEqual([
@@ -130,12 +130,12 @@ answer("OK");`);
       'before_submit: rebase_on_main: FAILURE: the rebase on `main` conflicts in "A.txt"',
     );
     expect(stderr).toMatch(/found "<<<<<<< .*person.*agent/);
-    expect(stderr).toContain("told true");
+    expect(stderr).toContain("guidance true");
     expect(repository.remote("show", "lockstep/A:A.txt")).toBe("agent and person");
     expect(repository.remote("rev-parse", "lockstep/A~1")).toBe(repository.git("rev-parse", "main"));
   });
 
-  it("with a conflict that the agent leaves ends with its code, and nothing of it is proposed", async () => {
+  it("with a conflict that the agent leaves ends with its code, and nothing is proposed", async () => {
     using repository = hooked({
       agents: {
         a: [
@@ -166,7 +166,7 @@ task_types:
 `;
   const pass = `cat > /dev/null; echo '{"allow":true,"code":"OK","reason":"fine","details":{}}'\n`;
 
-  it("are those of its type, else the project's", async () => {
+  it("are those of its type, or else the project's", async () => {
     using repository = hooked({
       agents: {
         a: [[writes("A"), answer("OK")]],
@@ -203,15 +203,15 @@ task_types:
     expect(await repository.hooksRun()).not.toContain("before_submit create_pr SKIP");
   });
 
-  it("that find failing tests have the agent mend them before anything is submitted", async () => {
-    const mends = program(`
+  it("that find failing tests have the agent fix them before the submission", async () => {
+    const fixes = program(`
 writeFileSync("f.js", input.fix_delta === null ? "exports.f = 3;\\n" : "exports.f = 2;\\n");
 answer("OK");`);
     using repository = hooked({
       agents: {},
-      tasks: ['{ id: A, goal: do A, agent: mender, lock_scope: [f.js], acceptance_checks: ["cmd: true"] }'],
-      config: `${programAgent("mender")}hooks: { before_submit: [run_tests] }\n`,
-      files: { "agents/mender.mjs": mends },
+      tasks: ['{ id: A, goal: do A, agent: fixer, lock_scope: [f.js], acceptance_checks: ["cmd: true"] }'],
+      config: `${programAgent("fixer")}hooks: { before_submit: [run_tests] }\n`,
+      files: { "agents/fixer.mjs": fixes },
     });
     const { status, done, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
@@ -222,7 +222,7 @@ answer("OK");`);
     expect(JSON.parse(entry ?? "{}")).toMatchObject({ commits_count: 1, turns_used: 2 });
   });
 
-  it("that fail after the fact are a warning, and the work comes in", async () => {
+  it("that fail after the merge cause a warning, and the work is merged", async () => {
     const no = "{ command: [sh, hooks/no.sh] }";
     using repository = hooked({
       agents: good,
@@ -240,7 +240,7 @@ answer("OK");`);
     expect(progress).toContain("warning, after_merge: sh hooks/no.sh");
   });
 
-  it("that fail before the merge reject the work with what has to be mended", async () => {
+  it("that fail before the merge reject the work with the required fixes", async () => {
     using repository = hooked({
       agents: {
         a: [
@@ -262,9 +262,9 @@ answer("OK");`);
   });
 
   it.skipIf(missing)(
-    "that are programs see the agent's checkout and can write neither there nor in the project",
+    "that are programs see the agent's checkout, and can write neither there nor in the project",
     async () => {
-      const told = [
+      const resultOf = [
         `'{"hook_point":"before_submit","task_id":"A","task_title":"do A","task_path":".agents-work/'*'/tasks.yaml",'`,
         `'"task_type":"product","branch_name":"lockstep/A","base_branch":"main","worktree":"/'*'",'`,
         `'"agent_name":"a","commits_count":1,"extra":{"skip_pr":false}}'`,
@@ -274,7 +274,7 @@ answer("OK");`);
         tasks: [task("A", "a", ", type: product")],
         config: "hooks: { before_submit: [{ command: [sh, hooks/look.sh] }] }\ntask_types: { product: {} }\n",
         files: {
-          "hooks/look.sh": `context=$(cat)\ncase $context in ${told}) ;; *) echo "$context" >&2; exit 1 ;; esac\ntree=$(echo "$context" | sed 's/.*"worktree":"\\([^"]*\\)".*/\\1/')\ntouch "$tree/x" hooks/x 2> /dev/null && exit 1\ntest -e "$tree/A.txt" && echo '{"allow":true,"code":"OK","reason":"seen","details":{}}'\n`,
+          "hooks/look.sh": `context=$(cat)\ncase $context in ${resultOf}) ;; *) echo "$context" >&2; exit 1 ;; esac\ntree=$(echo "$context" | sed 's/.*"worktree":"\\([^"]*\\)".*/\\1/')\ntouch "$tree/x" hooks/x 2> /dev/null && exit 1\ntest -e "$tree/A.txt" && echo '{"allow":true,"code":"OK","reason":"seen","details":{}}'\n`,
         },
       });
       const { status, stderr } = await repository.conduct();
@@ -286,7 +286,7 @@ answer("OK");`);
 });
 
 describe("a task with `skip_pr`", () => {
-  it("is merged directly while others are proposed", async () => {
+  it("is merged directly while other tasks are proposed", async () => {
     using repository = hooked({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a", ", skip_pr: true"), task("B", "b")],
@@ -298,8 +298,8 @@ describe("a task with `skip_pr`", () => {
   });
 });
 
-describe("what is proposed again after a rejection", () => {
-  it("replaces what was pushed before, by the same pull request", async () => {
+describe("work that is proposed again after a rejection", () => {
+  it("replaces the earlier push in the same pull request", async () => {
     const reviewer = program(`
 const first = readFileSync("A.txt", "utf8") === "made\\n";
 answer(first ? "FAIL" : "OK", first ? ["high: A.txt: more"] : []);`);

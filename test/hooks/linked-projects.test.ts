@@ -63,7 +63,7 @@ const write = (
   write: { resource, action },
 });
 
-describe("an entry that is a link stands for its target", () => {
+describe("an entry that is a link means its target", () => {
   it.each([
     ["PreDispatch", dispatch("lib", "src/link"), "R-PD-003"],
     ["PreDispatch", dispatch("src/link/x", "lib"), "R-PD-003"],

@@ -27,19 +27,19 @@ async function twoProcesses() {
 
 type Two = Awaited<ReturnType<typeof twoProcesses>>;
 
-/** Gives hints until the other process hears one: it listens from its first question on. */
-async function untilHeard({ one, other }: Two): Promise<void> {
-  const heard = other.after(other.count).then(() => true);
+/** Gives hints until the other process receives one: it listens from its first request on. */
+async function untilReceived({ one, other }: Two): Promise<void> {
+  const received = other.after(other.count).then(() => true);
   for (;;) {
     one.give();
-    if (await Promise.race([heard, sleep(lookMs, false)])) return;
+    if (await Promise.race([received, sleep(lookMs, false)])) return;
   }
 }
 
 describe("a hint", () => {
-  it("wakes another process that waits for one after those that it has seen", async () => {
+  it("wakes another process that waits for a hint newer than the ones it has received", async () => {
     await using two = await twoProcesses();
-    await untilHeard(two);
+    await untilReceived(two);
     await sleep(lookMs); // the last one may still be on its way
     const { count } = two.other;
     const waits = two.other.after(count);
@@ -50,9 +50,9 @@ describe("a hint", () => {
     await two.other.after(count);
   });
 
-  it("is one with those that are given at the same time", async () => {
+  it("is merged with hints that are given at the same time", async () => {
     await using two = await twoProcesses();
-    await untilHeard(two);
+    await untilReceived(two);
     await sleep(lookMs);
     const { count } = two.other;
     for (let times = 0; times < 50; times += 1) two.one.give();
@@ -61,9 +61,9 @@ describe("a hint", () => {
     expect(two.other.count).toBe(count + 1);
   });
 
-  it("comes again when the connection that listens was lost", async () => {
+  it("is received after the listening connection was lost", async () => {
     await using two = await twoProcesses();
-    await untilHeard(two);
+    await untilReceived(two);
     await two.raw("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
     const { count } = two.other;
     const after = async () => {

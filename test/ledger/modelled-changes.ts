@@ -79,7 +79,7 @@ const recipe = fc.record({
       state: fc.constantFrom(...states),
       dependsOn: fc.subarray(keys),
       skew: rarely(fc.constantFrom(-1, 1)),
-      untold: rarely(fc.constant(true)),
+      unrecorded: rarely(fc.constant(true)),
     }),
     { selector: ({ key }) => key, maxLength: 2 },
   ),
@@ -101,7 +101,7 @@ type Recipe = typeof recipe extends fc.Arbitrary<infer Value> ? Value : never;
 
 function changeFrom(asked: Recipe, model: NaiveLedger): Change {
   const stored = (key: string) => model.tasks.get(key) ?? newTask(key);
-  const told = asked.tasks.filter(({ untold }) => untold === null);
+  const recorded = asked.tasks.filter(({ unrecorded }) => unrecorded === null);
   const { request, relies } = asked;
   return {
     tasks: asked.tasks.map(({ key, state, dependsOn, skew }) => ({
@@ -119,7 +119,7 @@ function changeFrom(asked: Recipe, model: NaiveLedger): Change {
             }),
           ],
     events: [
-      ...told.map(({ key, state }) => stateEvent(key, model.tasks.get(key)?.state ?? null, state)),
+      ...recorded.map(({ key, state }) => stateEvent(key, model.tasks.get(key)?.state ?? null, state)),
       ...(asked.note ? [newEvent(null)] : []),
     ],
     take: asked.take.map(([task, path]) => newLock(task, path)),

@@ -17,8 +17,8 @@ export const at = "2026-02-14T20:00:00.000Z";
 
 export function newTask(key: string, more: Partial<Task> = {}): Task {
   const name = { key, id: key.split("/").at(-1) ?? key, session: null };
-  const told = { title: `title of ${key}`, assignment: { objective: "make it work" } };
-  return { ...freshTask(name, at), ...told, ...more };
+  const fields = { title: `title of ${key}`, assignment: { objective: "make it work" } };
+  return { ...freshTask(name, at), ...fields, ...more };
 }
 
 export function newAttempt(task: string, more: Partial<Attempt> = {}): Attempt {

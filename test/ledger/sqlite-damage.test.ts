@@ -229,7 +229,7 @@ describe("a row that was changed without the ledger", () => {
       "INSERT INTO tasks SELECT 'T-9', replace(body, 'T-1', 'T-9'), '' FROM tasks WHERE key = 'T-1'",
       "its events end at null",
     ],
-  ])("with a corrected sum is found by its events: %s", async (_, sql, told) => {
+  ])("with a corrected sum is found by its events: %s", async (_, sql, found) => {
     using folder = temporaryFolder();
     const ledger = await open(folder.path);
     await fillLedger(ledger);
@@ -241,7 +241,7 @@ describe("a row that was changed without the ledger", () => {
           .run(sumOf("tasks", String(key), String(body)), key as string);
     });
     const { problems } = await ledger.verify();
-    expect(problems.map(({ problem }) => problem).join("\n")).toContain(told);
+    expect(problems.map(({ problem }) => problem).join("\n")).toContain(found);
     ledger.close();
   });
 });

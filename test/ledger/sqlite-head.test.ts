@@ -145,7 +145,7 @@ describe("a rewritten history with a matching head", () => {
   it.each([
     ["omits a step", "from", "event 4 takes task `T-1` from REVIEW, but it was PENDING"],
     ["ends elsewhere", "to", "task `T-1` is IN_PROGRESS, but its events end at REVIEW"],
-  ])("still shows that it %s", async (_, field, told) => {
+  ])("still shows that it %s", async (_, field, expected) => {
     using folder = temporaryFolder();
     const { last } = await longCopy(folder.path);
     const seq = 4;
@@ -157,7 +157,7 @@ describe("a rewritten history with a matching head", () => {
     await acceptLoss(folder.path, now);
     const ledger = await open(folder.path);
     const { problems } = await ledger.verify();
-    expect(problems.map(({ problem }) => problem)).toEqual([told]);
+    expect(problems.map(({ problem }) => problem)).toEqual([expected]);
     ledger.close();
   });
 });

@@ -114,13 +114,13 @@ describe("from inside an attempt and from inside a check (M-16)", () => {
   it.skipIf(skipLoudly("THE TESTS OF WHAT AN AGENT CAN REACH", missing))(
     "neither the ledger's URL nor its credentials can be read",
     async () => {
-      // Counts what must not be there, then what proves that the command has looked.
+      // Counts the files that must not be readable, then prints a mark which shows that the command has run.
       const look = [
         'seen=$( (env; cat "$HOME/.pgpass" "$PGPASSFILE" "$LOCKSTEP_ROOT"/.git/lockstep/*) 2>&1 )',
         'printf "%s\\n" "$seen" | grep -cE "hunter2|postgres:|LEDGER_URL|^PG" > A.txt',
         'printf "%s\\n" "$seen" | grep -cE "^(PATH|LOCKSTEP_TASK)=" >> A.txt',
       ].join("; ");
-      const wish = {
+      const plan = {
         agents: { a: [["run: { command: sh look-inside.sh }", answer("OK")]] },
         tasks: [
           `{ id: A, goal: look around, agent: a, lock_scope: [A.txt], acceptance_checks: ["cmd: sh look.sh"] }`,
@@ -132,7 +132,7 @@ describe("from inside an attempt and from inside a check (M-16)", () => {
         config:
           "workspace: { env_pass: [PATH, HOME, LANG, PGPASSWORD, LOCKSTEP_LEDGER_URL], home: [.pgpass] }\n",
       };
-      await using shared = await sharedMachines(wish);
+      await using shared = await sharedMachines(plan);
       const [machine] = shared.machines as [SharedMachine];
       const home = join(machine.repository.path, ".git", "home");
       mkdirSync(home);

@@ -10,13 +10,13 @@ import { machineOf } from "../support/shared-machines.ts";
 
 afterAll(closeDatabases);
 
-const wish = { agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] };
+const options = { agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] };
 
 describe("lockstep ledger", () => {
   it("migrate creates the ledger in a new database, status shows it, and doctor examines it", async () => {
     const server = await sharedServer();
     await server.query("postgres", "CREATE DATABASE made_by_command");
-    using repository = planned(wish);
+    using repository = planned(options);
     const owner = machineOf(repository, server.url("made_by_command"));
     const machine = machineOf(repository, server.url("made_by_command", "machine"));
     try {
@@ -58,7 +58,7 @@ describe("lockstep ledger", () => {
 
   it("move copies a ledger into a database and back, and both are the same event by event", async () => {
     const database = await takeDatabase();
-    using repository = planned(wish);
+    using repository = planned(options);
     try {
       expect((await repository.run(["run", "--json"])).status).toBe(0);
       const before = (await repository.run(["audit", "export"])).stdout;
@@ -93,7 +93,7 @@ describe("lockstep ledger", () => {
 
   it("archive moves finished sessions to a signed file, and the chain stays whole", async () => {
     const database = await takeDatabase();
-    using repository = planned(wish);
+    using repository = planned(options);
     const owner = machineOf(repository, database.server.url(database.name));
     try {
       expect((await owner.run(["run", "--json"])).status).toBe(0);
@@ -142,7 +142,7 @@ describe("lockstep ledger", () => {
   });
 
   it("explains how to configure a shared ledger if there is none", async () => {
-    using repository = planned(wish);
+    using repository = planned(options);
     const nothing = await repository.run(["ledger", "move", "--to", "postgres://me:hunter2@127.0.0.1:1/x"]);
     expect(nothing.stderr).toContain("this machine has no ledger to move");
     expect(existsSync(join(repository.path, ".git/lockstep/state.db"))).toBe(false);
@@ -168,7 +168,7 @@ describe("lockstep ledger", () => {
 
 describe("one machine with SQLite", () => {
   it("never loads the database client, and one with a URL does", async () => {
-    using repository = planned(wish);
+    using repository = planned(options);
     const hook = repository.write(
       ".git/tell-loaded.cjs",
       'process.on("exit", () => { if (Object.keys(require.cache).some((file) => file.endsWith("pg.cjs"))) process.stderr.write("CLIENT LOADED\\n"); });',

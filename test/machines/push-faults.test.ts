@@ -12,7 +12,7 @@ afterAll(closeDatabases);
 const once = { commits: 1, events: 1 };
 const never = { commits: 0, events: 0 };
 
-/** Nothing is left of any move, and the history is whole. */
+/** No move has left anything, and the history is complete. */
 async function expectSettled({ database, machines: [first] }: LandingMachines) {
   expect(await database.raw("SELECT body FROM lockstep.intents WHERE NOT done")).toEqual([]);
   expect((await first.run(["audit", "verify"])).status).toBe(0);
@@ -40,7 +40,7 @@ describe("an integrator that is killed around its push (M-2)", { timeout: 120_00
     await expectSettled(all);
   });
 
-  it("and its successor too, after it has taken over at the remote: the one after that lands both", async () => {
+  it("and its successor too, after it has taken over at the remote: the next one lands both", async () => {
     await using all = await landingMachines();
     const [first, second] = all.machines;
     using killed = first.landUntil("prepared", "one");
@@ -59,7 +59,7 @@ describe("an integrator that is killed around its push (M-2)", { timeout: 120_00
 });
 
 describe("two machines that both believe they are the integrator (M-6)", { timeout: 120_000 }, () => {
-  it("one was frozen before its push: what it pushes when it wakes up is refused, and it proves again", async () => {
+  it("one was frozen before its push: its push after it wakes up is refused, and it proves again", async () => {
     await using all = await landingMachines();
     const [first, second] = all.machines;
     using sleeping = first.landUntil("prepared:SIGSTOP", "one");
@@ -77,7 +77,7 @@ describe("two machines that both believe they are the integrator (M-6)", { timeo
     await expectSettled(all);
   });
 
-  it("its push hung at the host: when the host goes on after a successor has taken over, nothing moves", async () => {
+  it("its push hung at the host: if the host continues after a successor has taken over, nothing moves", async () => {
     await using all = await landingMachines();
     const [first, second] = all.machines;
     const before = all.remote.ref("refs/heads/main");
@@ -91,7 +91,7 @@ trap '' HUP PIPE TERM
 while [ ! -e "$GIT_DIR/go" ]; do sleep 0.05; done
 touch "$GIT_DIR/gone"`,
     );
-    // A host that ends with its client could not go on.
+    // A host that ends with its client could not continue.
     await using daemon = await gitDaemon(dirname(all.remote.path));
     const url = `git://127.0.0.1:${daemon.port}/remote.git`;
     execFileSync("git", ["remote", "set-url", "origin", url], { cwd: first.clone });
@@ -102,7 +102,7 @@ touch "$GIT_DIR/gone"`,
     const other = await second.land("two");
     expect(other.status, other.stderr).toBe(0);
     execFileSync("touch", [mark("go")]);
-    await eventually("the host has gone on", () => existsSync(mark("gone")) || undefined);
+    await eventually("the host has continued", () => existsSync(mark("gone")) || undefined);
     expect((await first.land("one")).status).toBe(0);
     expect(await all.merged("one")).toEqual(once);
     expect(await all.merged("two")).toEqual(once);
@@ -128,8 +128,8 @@ describe("a person who pushes to the base meanwhile (M-7)", { timeout: 120_000 }
   });
 });
 
-describe("a remote that does not take the push (M-8, M-17)", { timeout: 120_000 }, () => {
-  it("refuses, stalls or is full: nothing moves, the reason is told, and the next landing succeeds", async () => {
+describe("a remote that does not accept the push (M-8, M-17)", { timeout: 120_000 }, () => {
+  it("refuses, stalls or is full: nothing moves, the reason is reported, and the next landing succeeds", async () => {
     await using all = await landingMachines();
     const { remote } = all;
     const [first] = all.machines;
@@ -158,7 +158,7 @@ describe("a remote that does not take the push (M-8, M-17)", { timeout: 120_000 
     await expectSettled(all);
   });
 
-  it("takes it and does not answer: the base has moved, which is found out", async () => {
+  it("accepts it and does not answer: the move of the base is detected", async () => {
     await using all = await landingMachines();
     const [first] = all.machines;
     all.remote.hook(

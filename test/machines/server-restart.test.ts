@@ -72,8 +72,11 @@ describe("a server that is stopped or killed, and started again (M-3)", () => {
   });
 
   it("lets a process with agents wait beyond the deadline, and reports the start and the end of the wait once each", async () => {
-    const told: string[] = [];
-    const waiting = { onWait: () => void told.push("waits"), onAnswer: () => void told.push("answers") };
+    const messages: string[] = [];
+    const waiting = {
+      onWait: () => void messages.push("waits"),
+      onAnswer: () => void messages.push("answers"),
+    };
     const ledger = await openPostgresLedger({ url, waitMs: 100, ...waiting });
     let isAtWork = true;
     using _waits = ledger.waitWhile?.(() => isAtWork);
@@ -84,7 +87,7 @@ describe("a server that is stopped or killed, and started again (M-3)", () => {
     await startAgain();
     expect(await change).toMatchObject({ ok: true });
     await read;
-    expect(told).toEqual(["waits", "answers"]);
+    expect(messages).toEqual(["waits", "answers"]);
     server.stop();
     const late = ledger.task("patient");
     isAtWork = false;

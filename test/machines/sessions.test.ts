@@ -24,10 +24,14 @@ describe("a session of `lockstep start`", { timeout: 300_000 }, () => {
       acceptance_checks: [`cmd: test -e ${name}.txt`],
     }));
     const waits = 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done';
-    const wishes = JSON.stringify({ plan: tasks, Architect: { runs: waits } });
+    const overrides = JSON.stringify({ plan: tasks, Architect: { runs: waits } });
     await using all = await fleet({
-      ...{ agents: {}, tasks: [], programs: { team: [process.execPath, "agents/team.cjs", "wishes.json"] } },
-      files: { "agents/team.cjs": agent, "wishes.json": wishes },
+      ...{
+        agents: {},
+        tasks: [],
+        programs: { team: [process.execPath, "agents/team.cjs", "overrides.json"] },
+      },
+      files: { "agents/team.cjs": agent, "overrides.json": overrides },
     });
     const second = all.join("second", { clone: true });
     mkdirSync(join(second.folder, "state"));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bareRemote } from "../support/bare-remote.ts";
 import { answer, planned, runPlan, task, writes } from "../support/planned-repository.ts";
 
-const wish = (more = "") => ({
+const options = (more = "") => ({
   agents: { a: [[writes("A"), answer("OK")]] },
   tasks: [task("A", "a")],
   config: `remote: origin\n${more}`,
@@ -14,7 +14,7 @@ describe("an agent's work", () => {
     ["refs", "refs/lockstep"],
     ["heads", "refs/heads/lockstep"],
   ])("is at the remote before it is submitted, with transport %s", async (transport, prefix) => {
-    using repository = planned(wish(`transport: ${transport}\n`));
+    using repository = planned(options(`transport: ${transport}\n`));
     using remote = bareRemote(repository);
     // The host asks the ledger: at that moment the task must not have been submitted.
     remote.hook("pre-receive", `cd ${repository.path} && env -u GIT_DIR -u GIT_QUARANTINE_PATH ${askState}`);
@@ -28,7 +28,7 @@ describe("an agent's work", () => {
   });
 
   it("that cannot be pushed is not submitted, and is pushed when the remote accepts it again", async () => {
-    using repository = planned(wish());
+    using repository = planned(options());
     using remote = bareRemote(repository);
     remote.hook("pre-receive", "echo 'no space for you' >&2; exit 1");
     const first = await repository.run(["run", "--json"], { env: soon });
@@ -52,7 +52,7 @@ describe("an agent's work", () => {
   it("with a secret in it is never pushed", async () => {
     const secret = `AKIA${"ABCDEFGHIJKLMNOP"}`;
     using repository = planned({
-      ...wish(),
+      ...options(),
       agents: { a: [[`write: { path: A.txt, text: "key = '${secret}'\\n" }`, answer("OK")]] },
       config: "remote: origin\nlimits: { review_retries: 0 }\n",
     });

@@ -38,11 +38,11 @@ describe("two people on two machines with one ledger", () => {
   });
 
   it("run their plans in parallel, each on its own base, and every task is merged once", async () => {
-    const wish = (id: string) => ({
+    const options = (id: string) => ({
       agents: { a: [[writes(id), answer("OK")]] },
       tasks: [task(id, "a")],
     });
-    await using shared = await sharedMachines(wish("A"), wish("B"));
+    await using shared = await sharedMachines(options("A"), options("B"));
     const ran = await Promise.all(shared.machines.map(({ run }) => run(["run", "--json"])));
     expect(
       ran.map(({ status }) => status),

@@ -69,7 +69,7 @@ describe("an audit line", () => {
     ["a spawn", spawning, { subagent_type: "developer" }],
     ["nothing", nothing, {}],
     [
-      "another tool by what it names",
+      "another tool by its target",
       { kind: "unknown", reads: false, paths: ["a"], commands: ["ls"], texts: ["secret prose"] } as const,
       { paths: ["a"], commands: ["ls"], text_length: 12 },
     ],

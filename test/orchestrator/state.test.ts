@@ -155,17 +155,17 @@ describe("the state of an orchestrator", () => {
     const { read, judge, layers } = opened(repository);
     await read("c1");
     await judge("Write", writing(), { session: "c1" });
-    const told = (more: Partial<ToolCall>, task: string | null = null) =>
+    const recordCall = (more: Partial<ToolCall>, task: string | null = null) =>
       layers.record(callOf("Read", reading("x"), { event: "after-tool", session: "c1", ...more }), {
         ...{ role: "subagent", task, agent: null, outcome: "allowed", code: null },
       });
-    await told({ actor: { agentId: "a1", agentType: null } });
-    await told({ actor: { agentId: null, agentType: "developer" } });
-    await told({ session: "c2" });
-    await told({ session: null });
-    await told({}, "s/T-1");
+    await recordCall({ actor: { agentId: "a1", agentType: null } });
+    await recordCall({ actor: { agentId: null, agentType: "developer" } });
+    await recordCall({ session: "c2" });
+    await recordCall({ session: null });
+    await recordCall({}, "s/T-1");
     expect(layers.roleOf("c1")).toBe("orchestrator");
-    await told({});
+    await recordCall({});
     expect(layers.roleOf("c1")).toBe("subagent");
     expect(stateIn(mainFile(repository))).toMatchObject({ read_count: 0, violations: [{ tool: "Write" }] });
     await read("c1");

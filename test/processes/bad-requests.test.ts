@@ -12,7 +12,7 @@ import { command } from "../support/run-hook.ts";
 const huge = "x".repeat(2 * 1024 * 1024);
 
 const documents: [string, Uint8Array | string][] = [
-  ["two megabytes of anything", huge],
+  ["two megabytes of text", huge],
   ["two megabytes of JSON", JSON.stringify({ ...packet("T-9", ["lib"]), notes: huge })],
   ["all kinds of bytes", Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 197 + 131) % 256))],
   ["the start of a picture", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")],
@@ -21,7 +21,7 @@ const documents: [string, Uint8Array | string][] = [
 ];
 
 describe.concurrent("a document", () => {
-  it("that cannot be read is refused, and nothing changes", async () => {
+  it("that cannot be parsed is refused, and nothing changes", async () => {
     using repository = await withTask();
     for (const [name, input] of documents)
       for (const words of [["dispatch"], ["submit", "T-1"]])
@@ -29,7 +29,7 @@ describe.concurrent("a document", () => {
     await expectUntouched(repository);
   });
 
-  it("that is not there because stdin is closed is refused too", async () => {
+  it("that is missing because stdin is closed is refused too", async () => {
     using repository = await withTask();
     for (const words of ["dispatch", "submit T-1"]) {
       const script = `exec "$0" "$1" ${words} <&-`;
@@ -42,7 +42,7 @@ describe.concurrent("a document", () => {
   });
 });
 
-describe.concurrent("a configuration with two faults", () => {
+describe.concurrent("a configuration with two errors", () => {
   const config = "version: 1\nlimits:\n  max_paralel: 4\n  widen: perhaps\n";
 
   it("is refused by every command, with file and line of both", async () => {
@@ -63,7 +63,7 @@ describe.concurrent("a configuration with two faults", () => {
 });
 
 describe.concurrent("an agent with a task", () => {
-  it("that does not say its epoch, or says a wrong one, is refused", async () => {
+  it("without an epoch, or with a wrong one, is refused", async () => {
     using repository = await withTask();
     const codes = { "": "R-LS-001", "0": "R-LS-001", "2": "R-LS-001", first: "R-IN-001", "-1": "R-IN-001" };
     for (const [epoch, code] of [[undefined, "R-LS-001"] as const, ...Object.entries(codes)]) {
@@ -74,7 +74,7 @@ describe.concurrent("an agent with a task", () => {
     await expectUntouched(repository);
   });
 
-  it("may not dispatch, tick or look into the ledger's books", async () => {
+  it("may not dispatch, tick or read the audit log", async () => {
     using repository = await withTask();
     const env = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
     const input = JSON.stringify(packet("T-9", ["lib"]));

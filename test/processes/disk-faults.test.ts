@@ -18,7 +18,7 @@ const whyNoMounts = findWhyNoMounts();
 skipLoudly("THE TESTS OF FULL AND READ-ONLY DISKS", whyNoMounts);
 
 describe.skipIf(whyNoMounts !== undefined).concurrent("a read-only disk", () => {
-  it("is a refusal that says so, and not a crash", async () => {
+  it("is reported as a refusal, and not as a crash", async () => {
     using repository = temporaryRepository();
     await dispatch(repository, "T-1");
     await using mounted = await mount(repository, "mount --bind . . && mount -o remount,bind,ro .");
@@ -34,7 +34,7 @@ describe.skipIf(whyNoMounts !== undefined).concurrent("a read-only disk", () => 
     expect(await repository.run(["heartbeat", "T-1"])).toMatchObject({ status: 0 });
   });
 
-  it("has no ledger, and cannot get one", async () => {
+  it("without a ledger cannot get one", async () => {
     using repository = temporaryRepository();
     await using mounted = await mount(repository, "mount --bind . . && mount -o remount,bind,ro .");
     const run = await mounted.run(["dispatch"], { input: JSON.stringify(packet("T-1", ["src"])) });
@@ -43,11 +43,11 @@ describe.skipIf(whyNoMounts !== undefined).concurrent("a read-only disk", () => 
   });
 });
 
-/** Fills three megabytes in a dozen dispatches. */
+/** Fills three megabytes with a dozen dispatches. */
 const notes = "what there is to know about this task ".repeat(2600);
 
 describe.skipIf(whyNoMounts !== undefined).concurrent("a full disk", () => {
-  it("refuses what takes room, serves what gives some back, and loses nothing", async () => {
+  it("refuses writes, serves commands that free space, and loses nothing", async () => {
     using repository = temporaryRepository();
     mkdirSync(join(repository.path, ".git/lockstep"), { mode: 0o700 });
     const script =
@@ -77,7 +77,7 @@ describe.skipIf(whyNoMounts !== undefined).concurrent("a full disk", () => {
     expect(await mounted.run(["audit", "verify"])).toMatchObject({ status: 0 });
   });
 
-  it("is no reason to keep the locks of the many whose leases have ended", async () => {
+  it("does not keep the locks of the many expired leases", async () => {
     using repository = temporaryRepository();
     mkdirSync(join(repository.path, ".git/lockstep"), { mode: 0o700 });
     await using mounted = await mount(repository, "mount -t tmpfs -o size=3m,mode=700 none .git/lockstep");
@@ -94,7 +94,7 @@ interface Mounted extends Pick<Repository, "run">, AsyncDisposable {
   enter(words: readonly string[]): Promise<CommandRun>;
 }
 
-/** Runs a script in the repository in a name space of its own; what it mounts is seen only from in there. */
+/** Runs a script in the repository in a mount namespace of its own; its mounts are visible only in there. */
 async function mount({ path, run }: Repository, script: string): Promise<Mounted> {
   const holder = startProgram(["unshare", "-rm", "sh", "-ec", `${script}; echo ready; exec cat`], {
     cwd: path,

@@ -19,7 +19,7 @@ import { loadSqlite } from "../../src/ledger/sqlite/load-sqlite.ts";
 import { packet } from "../support/memory-engine.ts";
 import { eventually, type Repository, temporaryRepository, verdictIn } from "../support/run-command.ts";
 
-/** A repository with two dispatched tasks and four events, and the ledger as it was after the first of them. */
+/** A repository with two dispatched tasks and four events, and the ledger after the first of them. */
 let template: Repository;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const harms: [string, Harm, { kind: string; next: RegExp }][] = [
     { kind: "newer", next: /version 99.*update Lockstep/ },
   ],
   [
-    "put back to an older copy",
+    "replaced by an older copy",
     (folder, older) => cpSync(database(older), database(folder)),
     { kind: "lost", next: /events 3 to 4 are missing.*--accept-loss/ },
   ],
@@ -76,7 +76,7 @@ const harms: [string, Harm, { kind: string; next: RegExp }][] = [
 ];
 
 describe.concurrent("a ledger that was", () => {
-  it.each(harms)("%s is refused by every command, and left as it is", async (_, harm, { kind, next }) => {
+  it.each(harms)("%s is refused by every command, and is not changed", async (_, harm, { kind, next }) => {
     using repository = copyOfTemplate();
     const folder = stateIn(repository);
     harm(folder, join(repository.path, "older"));
@@ -112,8 +112,8 @@ describe.concurrent("a ledger that was", () => {
   });
 });
 
-describe.concurrent("the way back that the message names", () => {
-  it.each(["deleted", "put back to an older copy"])("works for a ledger that was %s", async (name) => {
+describe.concurrent("the recovery command in the message", () => {
+  it.each(["deleted", "replaced by an older copy"])("works for a ledger that was %s", async (name) => {
     using repository = copyOfTemplate();
     const [, harm] = harms.find(([title]) => title === name) ?? [];
     harm?.(stateIn(repository), join(repository.path, "older"));
@@ -136,7 +136,7 @@ describe.concurrent("the way back that the message names", () => {
     expect(await repository.run(["reconcile"])).toMatchObject({ status: 0 });
   });
 
-  it("is not open to an agent", async () => {
+  it("is refused to an agent", async () => {
     using repository = copyOfTemplate();
     rmSync(database(stateIn(repository)));
     const env = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
@@ -149,7 +149,7 @@ describe.concurrent("the way back that the message names", () => {
 describe.concurrent("an event that was rewritten", () => {
   it.each<[string, (body: string, sum: string) => string]>([
     ["is found", (_, sum) => sum],
-    ["and given a new sum is found all the same", (body) => sumOf(3, body)],
+    ["is found even with a new checksum", (body) => sumOf(3, body)],
   ])("%s by its number", async (_, newSum) => {
     using repository = copyOfTemplate();
     edit(stateIn(repository), (open) => {
@@ -165,8 +165,8 @@ describe.concurrent("an event that was rewritten", () => {
   });
 });
 
-describe.concurrent("a ledger that is not there yet", () => {
-  it("is no fault for those who look, not even where its making was cut off", async () => {
+describe.concurrent("a ledger that does not exist yet", () => {
+  it("is no error for read commands, even if its creation was interrupted", async () => {
     using repository = temporaryRepository();
     mkdirSync(stateIn(repository), { mode: 0o700 });
     writeFileSync(database(stateIn(repository)), "", { mode: 0o600 });
@@ -176,11 +176,11 @@ describe.concurrent("a ledger that is not there yet", () => {
   });
 });
 
-describe.concurrent("a ledger that is exchanged under a watchdog", () => {
+describe.concurrent("a ledger that is replaced during a watchdog", () => {
   it.each([
     ["at its next change", 8],
-    ["even where it has nothing to change", 600],
-  ])("ends it %s, and says why", async (_, timeout_seconds) => {
+    ["even if it has nothing to change", 600],
+  ])("ends it %s, with the reason", async (_, timeout_seconds) => {
     using repository = temporaryRepository();
     await dispatch(repository, "T-1", { timeout_seconds });
     using watchdog = repository.start(["watchdog", "--every", "1"]);
@@ -202,7 +202,7 @@ function sumOf(key: number, body: string): string {
   return hash("sha256", `events\0${key}\0${body}`).slice(0, 16);
 }
 
-/** As somebody would who knows the file well: the triggers are put back afterwards. */
+/** A rewrite that circumvents the triggers: they are restored afterwards. */
 function edit(folder: string, change: (open: DatabaseSync) => void): void {
   const { DatabaseSync } = loadSqlite();
   const open = new DatabaseSync(database(folder));

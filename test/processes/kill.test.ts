@@ -29,26 +29,26 @@ const kills = {
   creations: 8,
 };
 
-describe("kill -9 of a process that changes the ledger all the time", () => {
-  it("loses nothing that was acknowledged and leaves nothing half done", { timeout: 180_000 }, async () => {
+describe("kill -9 of a process that changes the ledger continuously", () => {
+  it("loses no acknowledged change and leaves no partial one", { timeout: 180_000 }, async () => {
     const { repositories, rounds, atOnce } = kills.drivers;
     for (let number = 1; number <= repositories; number += 1) {
       using repository = temporaryRepository();
-      const told: Acknowledged[] = [];
+      const acknowledged: Acknowledged[] = [];
       for (let round = 1; round <= rounds; round += 1) {
         const names = Array.from({ length: atOnce }, (_, index) => `R${round}-${index}`);
-        await Promise.all(names.map((name) => killDriver(repository, { name, told })));
+        await Promise.all(names.map((name) => killDriver(repository, { name, acknowledged })));
         await expectAgreement(repository);
       }
-      expect(told.length).toBeGreaterThan(rounds);
-      expect(await findLost(repository, told)).toEqual([]);
+      expect(acknowledged.length).toBeGreaterThan(rounds);
+      expect(await findLost(repository, acknowledged)).toEqual([]);
       await expectGoesOn(repository);
     }
   });
 });
 
-describe("a process that changes the ledger all the time", () => {
-  it("gives nobody who looks meanwhile a false alarm", async () => {
+describe("a process that changes the ledger continuously", () => {
+  it("causes no false alarm for readers", async () => {
     using repository = temporaryRepository();
     using driver = startProgram([process.execPath, traffic, "R"], { cwd: repository.path });
     await eventually("a hundred changes", () => driver.lines()[99]);
@@ -61,11 +61,11 @@ describe("a process that changes the ledger all the time", () => {
 
 interface Driver {
   readonly name: string;
-  readonly told: Acknowledged[];
+  readonly acknowledged: Acknowledged[];
 }
 
-/** One in six dies while it starts. The others are at work on the same ledger all the while. */
-async function killDriver(repository: Repository, { name, told }: Driver): Promise<void> {
+/** One in six is killed while it starts. The others work on the same ledger all the while. */
+async function killDriver(repository: Repository, { name, acknowledged }: Driver): Promise<void> {
   using driver = startProgram([process.execPath, traffic, name], { cwd: repository.path });
   if (random() < 1 / 6) await sleep(random() * 200);
   else await eventually("a first change", () => driver.lines()[0] ?? endOf(driver));
@@ -74,7 +74,7 @@ async function killDriver(repository: Repository, { name, told }: Driver): Promi
   const run = await driver.ended;
   expect(run, run.stderr).toMatchObject({ signal: "SIGKILL", stderr: "" });
   const lines = driver.lines().map((line): Acknowledged => JSON.parse(line));
-  told.push(...lines);
+  acknowledged.push(...lines);
   if (lines.length > 0) expect(await findLost(repository, lines)).toEqual([]);
 }
 
@@ -82,14 +82,17 @@ function endOf({ process: { exitCode, signalCode } }: Running): string | undefin
   return exitCode === null && signalCode === null ? undefined : "it ended";
 }
 
-/** Acknowledged changes that the ledger does not have; the whole ledger is verified on the way. */
-async function findLost(repository: Repository, told: readonly Acknowledged[]): Promise<Acknowledged[]> {
+/** Acknowledged changes that are missing in the ledger; the whole ledger is verified too. */
+async function findLost(
+  repository: Repository,
+  acknowledged: readonly Acknowledged[],
+): Promise<Acknowledged[]> {
   const ledger = await openSqliteLedger({ folder: ledgerFolder(repository), create: false });
   try {
     expect((await ledger.verify()).problems).toEqual([]);
     const stories = Map.groupBy(await ledger.events(), ({ task }) => task);
     const lost: Acknowledged[] = [];
-    for (const one of told) {
+    for (const one of acknowledged) {
       const attempt = await ledger.attempt(one.task);
       const { epoch = 0, beatAt = "", tokens = 0 } = attempt ?? {};
       const isKept = epoch === one.epoch && beatAt >= one.beatAt && tokens >= one.tokens;
@@ -115,7 +118,7 @@ const operations = {
 type Operation = keyof typeof operations;
 
 describe("kill -9 of a command", () => {
-  it("leaves the task before or after it, and after it where it had answered", {
+  it("leaves the task before or after the change, and after it if the command had answered", {
     timeout: 180_000,
   }, async () => {
     using repository = temporaryRepository();
@@ -134,13 +137,13 @@ describe("kill -9 of a command", () => {
     await expectGoesOn(repository);
   });
 
-  it("that makes the ledger leaves one that can be used", async () => {
+  it("that creates the ledger leaves a usable one", async () => {
     const killed = await Promise.all(Array.from({ length: kills.creations }, killCreation));
     expect(killed.filter((was) => was).length).toBeGreaterThan(0);
   });
 });
 
-/** Whether it was killed: some are faster. */
+/** Whether it was killed: some end earlier. */
 async function killCommand(repository: Repository, task: string): Promise<boolean> {
   const before = await stateOf(repository, task);
   const legal = (Object.keys(operations) as Operation[]).filter((name) =>
@@ -170,7 +173,7 @@ async function killCreation(): Promise<boolean> {
 
 let usualMs = 150;
 
-/** Most of a command's life is Node's start, so the random moment is rather in its second half. */
+/** Most of a command's time is the start of Node, so the random moment is in its second half. */
 function killedSoon(
   repository: Repository,
   { operation, task }: { operation: Operation; task: string },

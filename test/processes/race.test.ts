@@ -21,7 +21,7 @@ const overlapping = [
 ];
 
 describe.concurrent("twelve dispatches at the same moment", () => {
-  it("of tasks whose scopes overlap have one winner, again and again", async () => {
+  it("for tasks whose scopes overlap have one winner, repeatedly", async () => {
     using repository = temporaryRepository();
     const packets = overlapping.map((scope, index) => packet(`T-${index}`, [scope]));
     for (let round = 1; round <= 3; round += 1) {
@@ -38,7 +38,7 @@ describe.concurrent("twelve dispatches at the same moment", () => {
     expect(await repository.run(["reconcile"])).toMatchObject({ status: 0 });
   });
 
-  it("of one task have one winner, and it is started once", async () => {
+  it("for one task have one winner, and it is started once", async () => {
     using repository = temporaryRepository();
     const verdicts = await dispatchAll(repository, Array(12).fill(packet("T-1", ["src"])));
     expect(won(verdicts)).toEqual(["T-1"]);
@@ -48,7 +48,7 @@ describe.concurrent("twelve dispatches at the same moment", () => {
     expect(await repository.run(["reconcile"])).toMatchObject({ status: 0 });
   });
 
-  it("of tasks that have nothing in common all win, each with an epoch of its own", async () => {
+  it("for disjoint tasks all succeed, each with an epoch of its own", async () => {
     using repository = temporaryRepository();
     const packets = Array.from({ length: 12 }, (_, index) => packet(`T-${index}`, [`src/${index}`]));
     const verdicts = await dispatchAll(repository, packets);
@@ -60,7 +60,7 @@ describe.concurrent("twelve dispatches at the same moment", () => {
 });
 
 describe.concurrent("twelve first commands at the same moment", () => {
-  it("all find or make the one ledger", async () => {
+  it("all find or create the same ledger", async () => {
     using repository = temporaryRepository();
     const adding = Array.from({ length: 6 }, (_, index) => ["task", "add", `A-${index}`, "--scope", "lib"]);
     const looking = [["status"], ["lock", "list"], ["watchdog"], ["audit", "verify"]];
@@ -73,7 +73,7 @@ describe.concurrent("twelve first commands at the same moment", () => {
 });
 
 describe.concurrent("requests with the same key at the same moment", () => {
-  it("are one change with one answer, its token included, were they twenty", async () => {
+  it("are one change with one answer, including its token, even if there are twenty", async () => {
     using repository = temporaryRepository();
     const request = { words: ["dispatch", "--key", "once"], packet: packet("T-1", ["src"]) };
     const runs = await runAll(repository, Array(20).fill(request));
@@ -89,7 +89,7 @@ describe.concurrent("requests with the same key at the same moment", () => {
     expect(types).toEqual(["task.created", "task.started"]);
   });
 
-  it("are refused where they ask for something else", async () => {
+  it("are refused if their content differs", async () => {
     using repository = temporaryRepository();
     const requests = Array.from({ length: 6 }, (_, index) => ({
       words: ["dispatch", "--key", "once"],

@@ -26,7 +26,7 @@ describe.concurrent("an agent that is stopped for longer than its lease", () => 
     ["has its epoch in the environment, and another task has", inEnvironment, "T-2"],
     ["names its epoch, and the next attempt has", named, "T-1"],
     ["has its epoch in the environment, and the next attempt has", inEnvironment, "T-1"],
-  ] as const)("%s its lock: it goes on and is refused", async (_, handOf, holder) => {
+  ] as const)("%s its lock: it continues and is refused", async (_, handOf, holder) => {
     using repository = temporaryRepository({ "result.json": JSON.stringify(result("T-1")) });
     const granted = await dispatch(repository, "T-1", { seconds: 600 });
     const { options, env } = handOf(granted.details ?? {});
@@ -37,13 +37,13 @@ describe.concurrent("an agent that is stopped for longer than its lease", () => 
     agent.process.kill("SIGSTOP");
 
     await reclaimLater(repository);
-    const heard = answers();
+    const answered = answers();
     await handIn(repository, await dispatch(repository, holder, { seconds: 600, context_revision: 1 }));
     const before = await lookAt(repository, holder);
     agent.process.kill("SIGCONT");
     await agent.ended;
 
-    expect(heard.filter(({ status }) => status !== 0)).toEqual([]);
+    expect(answered.filter(({ status }) => status !== 0)).toEqual([]);
     const tried = answers().slice(-everything.length);
     expect(tried.map(({ operation }) => operation)).toEqual(everything);
     for (const answer of tried) expectStale(answer, holder);
@@ -54,8 +54,8 @@ describe.concurrent("an agent that is stopped for longer than its lease", () => 
 });
 
 /**
- * While nobody has dispatched the task again its epoch is still the newest: then the task's state is what keeps a
- * person's `complete` from it, and a person's `release` finds nothing to release.
+ * Until the task is dispatched again its epoch is still the newest. Then the state of the task refuses a person's
+ * `complete`, and a person's `release` finds nothing to release.
  */
 function expectStale({ operation, ...answer }: Answer, holder: string): void {
   const verdict = verdictIn(answer);
@@ -70,7 +70,7 @@ function expectStale({ operation, ...answer }: Answer, holder: string): void {
 }
 
 describe.concurrent("a task that was dispatched again", () => {
-  it("is closed to its earlier attempt, whatever of the new one that knows", async () => {
+  it("refuses its earlier attempt, even with values of the new one", async () => {
     using repository = temporaryRepository({ "result.json": JSON.stringify(result("T-1")) });
     const first = (await dispatch(repository, "T-1", { seconds: 600 })).details ?? {};
     expect(await repository.run(["release", "T-1"])).toMatchObject({ status: 0 });
@@ -105,7 +105,7 @@ describe.concurrent("a task that was dispatched again", () => {
 });
 
 describe.concurrent("without any watchdog", () => {
-  it("a late heartbeat is refused, and the next dispatch takes the lock on the spot", async () => {
+  it("a late heartbeat is refused, and the next dispatch takes the lock at once", async () => {
     using repository = temporaryRepository();
     await dispatch(repository, "T-1");
     await eventually("the end of the lease", async () =>
@@ -147,7 +147,7 @@ async function dispatch(
   return verdict;
 }
 
-/** A tick of the watchdog, as if every lease had ended long ago. */
+/** A tick of the watchdog, as if every lease had expired long ago. */
 async function reclaimLater(repository: Repository): Promise<void> {
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
   expect(verdictIn(await repository.run(["watchdog", "--now", tomorrow]))).toMatchObject({
@@ -164,7 +164,7 @@ async function handIn(repository: Repository, { details }: Verdict): Promise<voi
   expect(verdictIn(run)).toMatchObject({ allow: true, details: { state: "REVIEW" } });
 }
 
-/** All that another task could have done to this one. */
+/** Everything that another task could have done to this one. */
 async function lookAt(repository: Repository, task: string): Promise<Details> {
   const shown = await repository.run(["task", "show", task, "--json"]);
   const listed = await repository.run(["lock", "list", "--json"]);

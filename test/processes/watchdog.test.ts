@@ -13,8 +13,8 @@ import {
 const leaseSeconds = 2;
 const dayMs = 86_400_000;
 
-describe.concurrent("a watchdog that goes on", () => {
-  it("reclaims what nobody keeps alive, and nothing else", async () => {
+describe.concurrent("a watchdog process", () => {
+  it("reclaims expired leases, and nothing else", async () => {
     using repository = temporaryRepository();
     using watchdog = await watchIn(repository);
     const startedAt = performance.now();
@@ -31,7 +31,7 @@ describe.concurrent("a watchdog that goes on", () => {
     await dispatch(repository, "T-next", { seconds: 600, scope: "T-dead" });
   });
 
-  it("and was stopped for longer than every lease gives everybody one more, then reclaims", async () => {
+  it("that was stopped for longer than every lease gives every task one more lease, then reclaims", async () => {
     using repository = temporaryRepository();
     using watchdog = await watchIn(repository);
     const tasks = ["T-1", "T-2", "T-3"];
@@ -44,7 +44,7 @@ describe.concurrent("a watchdog that goes on", () => {
     expect(watchdog.found()).toEqual([]);
     const continuedAt = performance.now();
     watchdog.process.kill("SIGCONT");
-    await eventually("word of the sleep", () => /slept/.exec(watchdog.errors())?.[0]);
+    await eventually("the message about the sleep", () => /slept/.exec(watchdog.errors())?.[0]);
     const found = await eventually("a reclaim", () => watchdog.found()[0]);
     expect(performance.now() - continuedAt).toBeGreaterThan(4000);
     expect(found.details).toMatchObject({ applied: tasks.map((task) => ({ task_id: task, end: "late" })) });
@@ -63,7 +63,7 @@ describe.concurrent("a watchdog that goes on", () => {
     expect(await repository.run(["audit", "verify"])).toMatchObject({ status: 0 });
   });
 
-  it("sees that a runner was killed before the lease ends, and no retry is spent", async () => {
+  it("detects that a runner was killed before the lease ends, and counts no retry", async () => {
     using repository = temporaryRepository();
     using watchdog = await watchIn(repository);
     using runner = startProgram(["sleep", "600"], { cwd: repository.path });
@@ -85,7 +85,7 @@ describe.concurrent("a watchdog that goes on", () => {
 });
 
 describe.concurrent("one tick", () => {
-  it("as if it were later reclaims, as if it were earlier does not", async () => {
+  it("with a later time reclaims, with an earlier time does not", async () => {
     using repository = temporaryRepository();
     await dispatch(repository, "T-1", { seconds: 600 });
     const [past, future] = [-dayMs, dayMs].map((byMs) => new Date(Date.now() + byMs).toISOString());
@@ -101,7 +101,7 @@ describe.concurrent("one tick", () => {
   });
 
   it.each(["yesterday", "", "2026-13-01T00:00:00Z", "1234567890", "2026-01-01"])(
-    "at the time `%s` is refused and does nothing",
+    "with the time `%s` is refused and does nothing",
     async (now) => {
       using repository = temporaryRepository();
       await dispatch(repository, "T-1", { seconds: 600 });
@@ -113,7 +113,7 @@ describe.concurrent("one tick", () => {
   );
 
   it.each([["0"], ["-1"], ["1.5"], ["soon"], ["1", "--now", "2026-01-01T00:00:00Z"]])(
-    "every `%s` is refused",
+    "with the interval `%s` is refused",
     async (...words) => {
       using repository = temporaryRepository();
       const run = await repository.run(["watchdog", "--every", ...words]);
@@ -123,7 +123,7 @@ describe.concurrent("one tick", () => {
 });
 
 interface Watching extends Running {
-  /** The verdicts of the ticks that did something. */
+  /** The verdicts of the ticks that changed something. */
   found(): Verdict[];
 }
 

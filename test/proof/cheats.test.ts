@@ -12,7 +12,7 @@ for (const [{ name, cases }, missing] of lacking)
     console.warn(`\n!!! ${cases.length} CHEATS OF ${name} ARE SKIPPED: this fails: ${missing.join("; ")}\n`);
 
 describe("the corpus of cheats", () => {
-  it("has every tool chain where CI runs", () => {
+  it("has every tool chain on CI", () => {
     if (process.env.CI !== "true") return;
     expect([...lacking].filter(([, { length }]) => length > 0).map(([{ name }]) => name)).toEqual([]);
   });
@@ -26,12 +26,12 @@ describe("the corpus of cheats", () => {
     expect(kinds.size).toBe(5 * 3);
   });
 
-  it("states for everything that weakens tests that it stops, and what the person is told", () => {
+  it("states for every case that weakens tests that it stops, and what the message contains", () => {
     const weakens = everyCase.filter(({ one }) => one.class === "weakens");
     expect(weakens.filter(({ one }) => one.expect.includes("merge") || one.told.length === 0)).toEqual([]);
   });
 
-  it("is all in the published figures", () => {
+  it("is completely in the published figures", () => {
     const page = readFileSync(new URL("../../docs/evidence.md", import.meta.url), "utf8");
     const listed = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
     expect(listed).toEqual(everyCase.map(({ project, one }) => `${project.name}/${one.name}`));
@@ -55,9 +55,9 @@ function interleaved(wanted: (one: Case) => boolean): readonly (readonly [string
   ).flat();
 }
 
-// INV-10: what weakens the base's tests is never merged without a person's answer. What games its tests is published
-// as a rate; here only those that state to be caught are held to it.
-describe("work that cheats, or looks like it, goes as stated", () => {
+// INV-10: work that weakens the base's tests is never merged without a person's answer. Work that games its tests is
+// published as a rate; here only the cases that are marked as caught are checked.
+describe("work that cheats, or seems to, has the stated result", () => {
   const isPromised = ({ class: kind, expect }: Case) => kind !== "games" || !expect.includes("merge");
   it.concurrent.for(interleaved(isPromised))("%s", { timeout }, async ([, project, one], { expect }) => {
     const { verdict, message } = await grounds.of(project, one).judge(one);

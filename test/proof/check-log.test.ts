@@ -10,8 +10,8 @@ for (let at = 0; at < 30; at += 1) console.log("# summary " + at);
 `;
 const failing = { "f.js": "exports.f = 2;\n" };
 
-describe("a landing that a check refuses", () => {
-  it("shows the part that failed, and keeps all of it under the name of the branch", async () => {
+describe("a landing that is refused by a check", () => {
+  it("shows the part that failed, and keeps the whole output under the name of the branch", async () => {
     using repository = foundRepository({ "test/f.test.js": suite });
     repository.branch("feature/two", failing);
     const { status, stdout } = await repository.run(["land", "feature/two"]);
@@ -50,7 +50,7 @@ describe("a landing that a check refuses", () => {
     expect((await repository.run(["log", "feature/two"])).stdout).toContain("no longer kept");
   });
 
-  it("commands no terminal with what a check printed", async () => {
+  it("removes terminal control characters from the output of a check", async () => {
     using repository = foundRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const nasty = "printf '\\033]0;title\\007a\\033[2Jb\\010c\\n'; exit 1";
@@ -58,7 +58,7 @@ describe("a landing that a check refuses", () => {
     const { stdout: whole } = await repository.run(["log", "work", "--check", "2"]);
     for (const text of [stdout, whole]) {
       expect(text).toContain("ab c\n");
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may come out
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be printed
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/);
     }
     const json = await repository.run(["land", "work", "--check", nasty, "--json"]);
@@ -69,7 +69,7 @@ describe("a landing that a check refuses", () => {
     });
   });
 
-  it("because of the base has the base's output, and a dry run keeps it too", async () => {
+  it("because of the base shows the base's output, and a dry run keeps it too", async () => {
     using repository = foundRepository({
       "test/f.test.js": 'console.log("red already"); process.exit(1);\n',
     });
@@ -81,7 +81,7 @@ describe("a landing that a check refuses", () => {
 });
 
 describe("a landing that is merged", () => {
-  it("has how its check failed on the base; what passed is not kept, and no path leaves with the proof", async () => {
+  it("has the failing output of its check on the base; the output of a pass is not kept, and the proof has no path", async () => {
     using repository = foundRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const proves = "grep 2 f.js || { echo no two; exit 1; }";

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const told: string[] = [];
-const onProgress = (line: string) => void told.push(line);
+const messages: string[] = [];
+const onProgress = (line: string) => void messages.push(line);
 
 const record = async (name: string, log: string, command = "npm test") => {
   const engine = await memoryEngine();
@@ -26,7 +26,7 @@ const record = async (name: string, log: string, command = "npm test") => {
   engine.ledger.close();
 };
 
-/** Outputs from longer ago, the oldest first. */
+/** Outputs with increasing age, the oldest first. */
 function oldOutputs(count: number): readonly string[] {
   const first = keepOutput(folder, "x\n");
   rmSync(first);
@@ -39,21 +39,21 @@ function oldOutputs(count: number): readonly string[] {
 }
 
 describe("the outputs of failed checks", () => {
-  it("are for their owner alone, and whole", () => {
+  it("are readable by their owner only, and complete", () => {
     const path = keepOutput(folder, "é\n");
     expect(readOutput(path)).toBe("é\n");
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
   });
 
-  it("refuse nothing where they cannot be recorded, and the person is told", async () => {
+  it("cause no refusal if they cannot be recorded, which is reported", async () => {
     writeFileSync(join(folder, "logs"), "a file in place of the folder");
-    told.length = 0;
+    messages.length = 0;
     await record("work", "x.log");
-    expect(told).toEqual([expect.stringContaining("`lockstep log` will not find these checks: ")]);
+    expect(messages).toEqual([expect.stringContaining("`lockstep log` will not find these checks: ")]);
   });
 
-  it("go when there are too many of them, the oldest first", async () => {
+  it("are deleted if there are too many, the oldest first", async () => {
     const old = oldOutputs(230);
     const newest = keepOutput(folder, "new\n");
     await record("work", newest);
@@ -61,7 +61,7 @@ describe("the outputs of failed checks", () => {
     expect(readOutput(newest)).toBe("new\n");
   });
 
-  it("stay while they are young, or an open task or question tells of them", async () => {
+  it("are kept while they are recent, or an open task or question refers to them", async () => {
     const [refused = "", asked = "", merged = "", cancelled = "", young = "", ...others] = oldOutputs(230);
     utimesSync(young, new Date(), new Date());
     const refusal = (log: string, more = {}) =>
@@ -85,7 +85,7 @@ describe("the outputs of failed checks", () => {
     ]);
   });
 
-  it("are found by any name, with no secret in it", async () => {
+  it("are found by any of their names, without secrets", async () => {
     const secret = real("ghp<+>_") + "aB3dE5".repeat(6);
     for (const name of ["feature/x", "../../etc", "é b", "x".repeat(240)]) {
       await record(name, "/x.log", `curl -H 'X: ${secret}'`);
@@ -98,14 +98,14 @@ describe("the outputs of failed checks", () => {
     expect(readdirSync(folder)).toEqual(["logs"]);
   });
 
-  it("whose record was damaged are found no more, and nothing breaks", async () => {
+  it("with a damaged record are not found, without an error", async () => {
     await record("work", "/x.log");
     const [name = ""] = readdirSync(join(folder, "logs/proofs"));
     writeFileSync(join(folder, "logs/proofs", name), "{");
     expect(readProof(folder, "work")).toBeUndefined();
   });
 
-  it("refuse nothing where they cannot be recorded", async () => {
+  it("cause no refusal if the folder cannot be written", async () => {
     writeFileSync(join(folder, "logs"), "a file in the way");
     await record("work", "/x.log");
   });

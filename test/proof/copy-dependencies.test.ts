@@ -32,7 +32,7 @@ async function withCheckout() {
 }
 
 describe("copied dependencies", () => {
-  it("of an npm workspace lead to the packages of the checkout they were copied into", async () => {
+  it("of an npm workspace link to the packages of the checkout they were copied into", async () => {
     using work = await withCheckout();
     execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund"], {
       cwd: work.path,
@@ -45,7 +45,7 @@ describe("copied dependencies", () => {
     expect(work.agent.git("status", "--porcelain")).toBe("M packages/lib/index.js");
   });
 
-  it("are nobody's work, also where git does not ignore them", async () => {
+  it("do not count as work, even if git does not ignore them", async () => {
     using repository = agentRepository({ "package.json": "{}\n", "a.txt": "a\n" });
     const { checkout } = await repository.open();
     const agent = agentIn(checkout);
@@ -62,7 +62,7 @@ describe("copied dependencies", () => {
     expect((await changed()).map(({ path }) => path)).toEqual(["a.txt"]);
   });
 
-  it("keep relative links, and have absolute ones into the old checkout lead into the new one", async () => {
+  it("keep relative links, and have absolute links into the old checkout changed to the new one", async () => {
     using work = await withCheckout();
     mkdirSync(join(work.path, "node_modules/.bin"), { recursive: true });
     mkdirSync(join(work.path, "packages/app/node_modules/deep"), { recursive: true });
@@ -92,7 +92,7 @@ describe("copied dependencies", () => {
     expect(work.agent.run("node", "packages/app/test.js")).toBe("of the agent");
   });
 
-  it("are files of their own, as old as the ones they were copied from", async () => {
+  it("are separate files with the modification times of the originals", async () => {
     using work = await withCheckout();
     const names = ["target/a", ".venv/b", "vendor/bundle/c", "node_modules/d"];
     for (const name of names) utimesSync(work.write(name, "x"), 1_000_000, 1_000_000);
@@ -111,7 +111,7 @@ describe("copied dependencies", () => {
     expect(readdirSync(dirname(work.folder)).filter((name) => name.startsWith("copying"))).toEqual([]);
   });
 
-  it("stay out of the way of what is there, and of what the checkout has no place for", async () => {
+  it("do not replace existing files, and skip folders that the checkout does not have", async () => {
     using work = await withCheckout();
     work.write("node_modules/x", "new");
     work.write("gone/node_modules/x", "new");

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { failingPart } from "../../src/core/proof/failing-part/failing-part.ts";
 
-/** As the runner itself printed it. */
+/** The recorded output of the runner. */
 const printed = (name: string) =>
   readFileSync(new URL(`../runner-outputs/${name}.txt`, import.meta.url), "utf8");
 const passing = Array.from({ length: 3000 }, (_, at) => `✔ handles error ${at} (0.1ms)`).join("\n");
 const after = Array.from({ length: 60 }, (_, at) => `npm notice ${at}`).join("\n");
 const linesOf = (part: string) => part.split("\n");
 
-describe("of what a runner printed", () => {
+describe("the part of an output that is shown", () => {
   it.each<[string, string, readonly string[], readonly string[]]>([
     [
       "node-test",
@@ -125,7 +125,7 @@ describe("of what a runner printed", () => {
       ["  2:7   error  Expected '===' and instead saw '=='  eqeqeq"],
       ["warning", "b.js"],
     ],
-  ])("%s, the failures are shown and nothing else", (name, first, shown, hidden) => {
+  ])("is the failures alone, for %s", (name, first, shown, hidden) => {
     const part = failingPart(`${passing}\n${printed(name)}\n${after}`);
     const lines = linesOf(part);
     expect(lines[0]).toBe(first);
@@ -134,19 +134,19 @@ describe("of what a runner printed", () => {
     expect(lines.length).toBeLessThanOrEqual(40);
   });
 
-  it("nobody knows, the first error is shown with what is around it, and the end", () => {
+  it("is the first error with the lines around it, and the end, for an unknown runner", () => {
     const part = linesOf(failingPart(`${passing}\n${printed("node-throw")}\n${after}`));
     for (const line of ["starting", "/project/boom.js:1", "Error: boom", "npm notice 59"])
       expect(part).toContain(line);
     expect(part.length).toBeLessThanOrEqual(40);
   });
 
-  it("nobody knows and no line tells of an error, the end is shown", () => {
+  it("is the end, for an unknown runner without an error", () => {
     const fine = [...Array(90).keys()].map((at) => `step ${at}, 0 errors`);
     expect(linesOf(failingPart(fine.join("\n")))).toEqual(fine.slice(-40));
   });
 
-  it("is short, all of it is shown", () => {
+  it("is everything, if the output is short", () => {
     expect(failingPart("one\ntwo\n")).toBe("one\ntwo");
     expect(failingPart("")).toBe("");
   });
@@ -156,7 +156,7 @@ describe("many failures", () => {
   const failure = (name: string, lines: number) =>
     `not ok 1 - ${name}\n  ---\n  error: |-\n${"    wrong\n".repeat(lines)}  ...\n`;
 
-  it("are counted where there is no room for all", () => {
+  it("are counted if not all of them fit", () => {
     const many = [...Array(50).keys()].map((at) => failure(`t${at}`, 3)).join("");
     const part = linesOf(failingPart(many));
     expect(part[0]).toBe("not ok 1 - t0");
@@ -164,16 +164,16 @@ describe("many failures", () => {
     expect(part.length).toBeLessThanOrEqual(40);
   });
 
-  it("leave each other room", () => {
+  it("do not displace each other", () => {
     const part = failingPart(failure("long", 500) + failure("short", 2));
     expect(part).toContain("not ok 1 - short");
     expect(linesOf(part).length).toBeLessThanOrEqual(40);
   });
 
-  it("that a runner tells of twice are shown once", () => {
+  it("that a runner prints twice are shown once", () => {
     const twice = printed("jest").replace(
       / {2}● [\s\S]*(?=Test Suites:)/,
-      (told) => `${told}Summary of all failing tests\n${told}`,
+      (failures) => `${failures}Summary of all failing tests\n${failures}`,
     );
     expect(twice.split("● add › throws")).toHaveLength(3);
     expect(failingPart(twice).split("● add › throws")).toHaveLength(2);
@@ -192,12 +192,12 @@ describe("many failures", () => {
       "=== FAILURES ===\n___ test_long ___\n",
       "E   assert 1 == 2\n",
     ],
-  ])("%s is long, its end is shown", (_name, middle, start, end) => {
+  ])("include the end of %s that is long", (_name, middle, start, end) => {
     expect(linesOf(failingPart(`${start}${middle}${end}`))).toContain(end.trimEnd());
   });
 });
 
-describe("output that was made to be slow to read", () => {
+describe("output that is built to be slow to parse", () => {
   const size = 60_000;
   const timeFor = (text: string, length: number) => {
     const filled = text.repeat(Math.ceil(length / text.length)).slice(0, length);
@@ -214,10 +214,10 @@ describe("output that was made to be slow to read", () => {
     "\u001b]",
     "/a\n  1:1  error  x\n",
     "Traceback (most recent call last):\n",
-  ])("%j takes time in proportion to its length", (text) => {
+  ])("%j is parsed in linear time", (text) => {
     timeFor(text, size);
     const small = Math.min(timeFor(text, size), timeFor(text, size));
-    // Quadratic time would be 64 times as much. The constant forgives pauses of a busy machine.
+    // Quadratic time would be 64 times as much. The constant allows for pauses of a busy machine.
     expect(timeFor(text, size * 8)).toBeLessThan(small * 24 + 300);
   });
 });

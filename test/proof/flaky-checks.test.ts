@@ -7,7 +7,9 @@ import { ChecksProof } from "../../src/run/landing/checks/prove-checks.ts";
 import { foundRepository, type LandRepository } from "../support/land-repository.ts";
 import { provingGround } from "../support/proving-ground.ts";
 
-/** Fails as often as `luck` says, where trees and provers cannot see it; never where it is sure. */
+/**
+ * Fails as often as there are files in `.luck`, which is not part of the tree; never if `f.js` says that it is sure.
+ */
 const chance = `const { existsSync, readdirSync, rmSync } = require("node:fs");
 const luck = process.env.HOME + "/.luck";
 const [next] = existsSync(luck) && !require("../f.js").sure ? readdirSync(luck) : [];
@@ -18,7 +20,7 @@ if (![1, 2].includes(require("../f.js").f)) process.exitCode = 1;
 const config = "workspace: { home: [.luck] }\n";
 
 interface Chancy extends LandRepository {
-  /** The next so many runs fail. */
+  /** The next runs that fail. */
   fail(times: number): void;
 }
 
@@ -51,7 +53,7 @@ const sure = { "f.js": "exports.f = 1;\nexports.sure = true;\n" };
 const flakyOutput = expect.stringContaining("came too late");
 
 describe("a check that failed and passed on a tree", () => {
-  it("shows the failure, stays flaky for every later landing of the tree, and a new tree starts afresh", async () => {
+  it("shows the failure, is flaky for every later landing of the tree, and starts again with a new tree", async () => {
     using repository = chancy(sure);
     repository.branch("flaky", { "f.js": "exports.f = 2; // late\n" });
     repository.fail(1);
@@ -88,7 +90,7 @@ describe("a check that failed and passed on a tree", () => {
     });
   });
 
-  it("cannot be brought to green by landing again after two failures either, unless it is listed", async () => {
+  it("is not fixed by landing again, not even after two failures, unless it is listed", async () => {
     using repository = chancy(sure);
     repository.branch("late", { "f.js": "exports.f = 2; // late\n" });
     repository.fail(2);
@@ -106,7 +108,7 @@ describe("a check that failed and passed on a tree", () => {
 });
 
 describe("a base on which a check is flaky", () => {
-  it("counts as passed, and is told on the screen and in the record", async () => {
+  it("counts as passed, and is reported on the screen and in the record", async () => {
     using repository = chancy();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     repository.fail(1);
@@ -122,7 +124,7 @@ describe("a base on which a check is flaky", () => {
     ]);
   });
 
-  it("is remembered by its proof: a later failure says so, and one without it does not", async () => {
+  it("is remembered with its proof: a later failure reports it, and one without the proof does not", async () => {
     using repository = chancy();
     repository.branch("broken", { "f.js": "exports.f = 3;\n" });
     const refusal = async () => String(Object((await repository.land("broken")).landed.refused).reason);
@@ -139,18 +141,18 @@ describe("a base on which a check is flaky", () => {
     });
   });
 
-  /** What one check comes to on a base where its next runs fail. */
+  /** The result of one check on a base on which its next runs fail. */
   async function prove({ kind = "project", fails, flaky = [], merged = "exit 0" }: CheckOptions) {
     using ground = provingGround({ "merged.sh": "exit 0\n" });
     const base = ground.git("rev-parse", "HEAD");
     ground.write("main/merged.sh", `${merged} # merged\n`);
     const commit = ground.commit();
     for (let at = 0; at < fails; at += 1) ground.write(`home/counts/${at}`, "");
-    const told: string[] = [];
+    const messages: string[] = [];
     using prover = await Prover.open(ground.options);
     const checks = new ChecksProof({
       ...{ root: ground.options.root, prover, base, flaky },
-      onProgress: (line) => told.push(line),
+      onProgress: (line) => messages.push(line),
     });
     const wanted = { command: unlucky, kind };
     const red = kind === "project" ? await checks.findRedBase([wanted]) : undefined;
@@ -158,7 +160,7 @@ describe("a base on which a check is flaky", () => {
     const claim = { change, approves: async () => "refused" as const, ofRun: false };
     const proof =
       red === undefined ? await checks.prove(commit, [wanted], claim) : { refused: red, records: [] };
-    return { ...proof, told: told.filter((line) => line.includes("flaky")), runs: told.length };
+    return { ...proof, messages: messages.filter((line) => line.includes("flaky")), runs: messages.length };
   }
   const unlucky =
     'cd "$HOME/counts"; for f in *; do [ -e "$f" ] && rm "$f" && exit 1; done; cd - > /dev/null; sh merged.sh';
@@ -169,19 +171,19 @@ describe("a base on which a check is flaky", () => {
     readonly merged?: string;
   }
 
-  it("is told of once, and not at all where the check is listed", async () => {
-    const told = await prove({ fails: 1 });
-    expect(told).toMatchObject({
+  it("is reported once, and not at all if the check is listed", async () => {
+    const messages = await prove({ fails: 1 });
+    expect(messages).toMatchObject({
       records: [{ outcome: "pass", before: { exit: 0, earlier: { exit: 1 } } }],
-      told: [expect.stringContaining("is flaky on the base")],
+      messages: [expect.stringContaining("is flaky on the base")],
     });
     expect(await prove({ fails: 1, flaky: [unlucky] })).toMatchObject({
       records: [{ outcome: "pass" }],
-      told: [],
+      messages: [],
     });
   });
 
-  it("is no excuse for work that fails each time, and is red where it fails twice", async () => {
+  it("does not excuse work that fails each time, and is red if it fails twice", async () => {
     const failed = await prove({ fails: 1, merged: "exit 4" });
     expect(failed).toMatchObject({
       refused: {
@@ -197,7 +199,7 @@ describe("a base on which a check is flaky", () => {
     });
   });
 
-  it("gives no proof to a check that has to fail there; what only a task wants is not tried again", async () => {
+  it("does not prove a check that has to fail there; an acceptance check is not repeated", async () => {
     expect(await prove({ kind: "proves", fails: 1 })).toMatchObject({ records: [{ outcome: "vacuous" }] });
     expect(await prove({ kind: "proves", fails: 2 })).toMatchObject({
       records: [{ outcome: "pass", before: { exit: 1 } }],
@@ -209,7 +211,7 @@ describe("a base on which a check is flaky", () => {
   });
 });
 
-describe("a command of the gate that is flaky", () => {
+describe("a flaky command of the gate", () => {
   const gate = "gate: { tests: { command: [node, test/f.test.js] } }\n";
   it.each([
     ["is refused with its failure", "", 2],

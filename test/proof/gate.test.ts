@@ -44,21 +44,21 @@ function gatedRepository(files: Readonly<Record<string, string>>) {
   return { ...ground, edit, gate };
 }
 
-const told = (results: Awaited<ReturnType<typeof runGate>>) =>
+const findingsOf = (results: Awaited<ReturnType<typeof runGate>>) =>
   results.flatMap(({ check, findings }) =>
     findings.map(({ path, line = "", tasks = [] }) => `${check} ${path}:${line} ${tasks.join(" ")}`),
   );
 
 describe("the gate over several tasks", () => {
-  it("passes what fits together", async () => {
+  it("accepts compatible changes", async () => {
     using repository = gatedRepository({ "a.ts": "", "b.ts": "" });
     const results = await repository.gate({ "T-1": { "a.ts": 'import "./b"' }, "T-2": { "b.ts": "1" } });
-    expect(told(results)).toEqual([]);
+    expect(findingsOf(results)).toEqual([]);
     expect(whyGateFails(results)).toBeUndefined();
     expect(results[0]?.note).toBe("the changed files of 2 tasks were compared: 2");
   });
 
-  it("says of what it cannot read that it was skipped, and stops nothing for it", async () => {
+  it("reports files that it cannot parse as skipped, and accepts the rest", async () => {
     using repository = gatedRepository({ "a.py": "" });
     const set = { tests: "off" as const };
     const results = await repository.gate({ "T-1": { "a.py": "import gone" } }, set);
@@ -73,19 +73,19 @@ describe("the gate over several tasks", () => {
     expect(whyGateFails(results)).toBeUndefined();
   });
 
-  it("finds the file that two of them modified, though it merges", async () => {
+  it("finds a file that two of them modified, even if it merges cleanly", async () => {
     using repository = gatedRepository({ "a.txt": "1\n2\n3\n4\n5\n6\n" });
     const results = await repository.gate({
       "T-1": { "a.txt": "0\n2\n3\n4\n5\n6\n" },
       "T-2": { "a.txt": "1\n2\n3\n4\n5\n0\n" },
     });
-    expect(told(results)).toEqual(["file_conflict a.txt: T-1 T-2"]);
+    expect(findingsOf(results)).toEqual(["file_conflict a.txt: T-1 T-2"]);
     expect(whyGateFails(results)?.details).toMatchObject({
       failed: [{ check: "file_conflict", route: "serial" }],
     });
   });
 
-  it("names whose change each finding is", async () => {
+  it("names the change that caused each finding", async () => {
     using repository = gatedRepository({
       "a.ts": "",
       "b.ts": "",
@@ -98,7 +98,7 @@ describe("the gate over several tasks", () => {
       "T-1": { "broken.ts": "(", "a.ts": 'import "./b"', "gone.ts": null },
       "T-2": { "b.ts": 'import "./a"; console.log(1)', "client.ts": 'fetch("/api/user")' },
     });
-    expect(told(results)).toEqual([
+    expect(findingsOf(results)).toEqual([
       "syntax broken.ts:1 T-1",
       "imports old.ts:1 T-1",
       "imports a.ts:1 T-1 T-2",
@@ -107,32 +107,32 @@ describe("the gate over several tasks", () => {
     ]);
   });
 
-  it("names nobody for what no single one can be told to have done", async () => {
+  it("names no change if no single one is the cause", async () => {
     using repository = gatedRepository({ "a.txt": "" });
     const set = { syntax: { command: ["false"] as [string] } };
     const two = { "T-1": { "b.txt": "" }, "T-2": { "c.txt": "" } };
-    expect(told(await repository.gate(two, set))).toEqual(["syntax .: "]);
-    expect(told(await repository.gate({ "T-3": { "d.txt": "" } }, set))).toEqual(["syntax .: T-3"]);
+    expect(findingsOf(await repository.gate(two, set))).toEqual(["syntax .: "]);
+    expect(findingsOf(await repository.gate({ "T-3": { "d.txt": "" } }, set))).toEqual(["syntax .: T-3"]);
   });
 });
 
 describe("the gate", () => {
-  it("judges what the merge made, where git followed a file that the base had renamed", async () => {
+  it("checks the merged tree, in which git applied a rename of the base", async () => {
     const text = "call();\n".repeat(20);
     using repository = gatedRepository({ "a.ts": text });
     repository.edit({ "a.ts": null, "renamed.ts": text });
-    expect(told(await repository.gate({ "T-1": { "a.ts": `${text}(\n` } }))).toEqual([
+    expect(findingsOf(await repository.gate({ "T-1": { "a.ts": `${text}(\n` } }))).toEqual([
       "syntax renamed.ts:22 T-1",
     ]);
   });
 
-  it("finds what a deletion breaks in a file that did not change", async () => {
+  it("finds an error in an unchanged file that a deletion causes", async () => {
     using repository = gatedRepository({ "src/a.ts": "", "src/b.ts": 'import "./a.js"', "c.ts": "" });
     const results = await repository.gate({ "T-1": { "src/a.ts": null }, "T-2": { "c.ts": "1" } });
-    expect(told(results)).toEqual(["imports src/b.ts:1 T-1"]);
+    expect(findingsOf(results)).toEqual(["imports src/b.ts:1 T-1"]);
   });
 
-  it("finds the circle that two changes close through files that did not change", async () => {
+  it("finds a cycle that two changes close through unchanged files", async () => {
     using repository = gatedRepository({
       "a.ts": "",
       "b.ts": 'import "./c"',
@@ -143,10 +143,10 @@ describe("the gate", () => {
       "T-1": { "a.ts": 'import "./b"' },
       "T-2": { "c.ts": 'import "./d"' },
     });
-    expect(told(results)).toEqual(["imports a.ts:1 T-1 T-2"]);
+    expect(findingsOf(results)).toEqual(["imports a.ts:1 T-1 T-2"]);
   });
 
-  it("takes what lies beyond a link for something that it cannot know", async () => {
+  it("treats everything behind a link as unknown", async () => {
     using repository = gatedRepository({ "shared/x.ts": "", "src/a.ts": "", "src/other.ts": "" });
     symlinkSync("../shared", repository.place("main/src/lib"));
     symlinkSync("other.ts", repository.place("main/src/same.ts"));
@@ -159,7 +159,7 @@ describe("the gate", () => {
     );
   });
 
-  it("blames no branch for rules of the base that cannot be read, and names their line", async () => {
+  it("blames no branch for invalid rules of the base, and names their line", async () => {
     using repository = gatedRepository({
       ".lockstep/systemPatterns.md": "# Rules\n\nrule: `(` in `src/**`: no\n",
     });
@@ -167,6 +167,6 @@ describe("the gate", () => {
       code: "E-CONFIG",
       message: expect.stringMatching(/^\.lockstep\/systemPatterns\.md:3: regex `\(` cannot be used/),
     });
-    expect(told(await repository.gate({ "T-2": { "a.ts": "1" } }, { conventions: "off" }))).toEqual([]);
+    expect(findingsOf(await repository.gate({ "T-2": { "a.ts": "1" } }, { conventions: "off" }))).toEqual([]);
   });
 });

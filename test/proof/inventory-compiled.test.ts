@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isMissing, listTests } from "../support/test-runners.ts";
 
 describe.skipIf(isMissing("go"))("the tests of go", () => {
-  it("are listed by folder; a binary that exits early cuts the list, and no test sees the reporter", async () => {
+  it("are listed by folder; a binary that exits early truncates the list, and no test sees the reporter", async () => {
     const files = {
       "go.mod": "module example.com/m\n\ngo 1.19\n",
       "one_test.go": `package m
@@ -35,7 +35,7 @@ func TestEnvironment(t *testing.T) {
     };
     const [got] = await listTests(files, ["go test . ./early && go test ./sub"]);
     expect(got?.exit, got?.tail).toBe(1);
-    expect(got?.tail).toMatch(/^ok .*\nok .*\n/); // as it is without the reporter
+    expect(got?.tail).toMatch(/^ok .*\nok .*\n/); // without the reporter
     expect(got).toMatchObject({
       runners: ["go test"],
       cut: "go test began TestA in early and reported no outcome",
@@ -53,7 +53,7 @@ func TestEnvironment(t *testing.T) {
 });
 
 describe.skipIf(isMissing("cargo"))("the tests of cargo", () => {
-  it("are listed by target; a program that exits early cuts the list", async () => {
+  it("are listed by target; a program that exits early truncates the list", async () => {
     const files = {
       "Cargo.toml": '[package]\nname = "foo"\nversion = "0.1.0"\nedition = "2021"\n',
       "Cargo.lock": 'version = 3\n\n[[package]]\nname = "foo"\nversion = "0.1.0"\n',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inFile, isMissing, listTests, scripts } from "../support/test-runners.ts";
 
-/** The tests of a project, as text: that a skipped test is listed as skipped is what these tests look at. */
+/** The tests of a project, as text. These tests check that a skipped test is listed as skipped. */
 const tests = `
 describe("suite", () => {
   it("one", () => {});
@@ -61,7 +61,7 @@ it.each([1, 2])("each %i", () => {});
     expect(got[1]?.tail).toContain("TAP version");
   });
 
-  it("are told from each other by project, and a file that cannot be loaded fails", async () => {
+  it("are listed by project, and a file that cannot be loaded fails", async () => {
     const projects = ["x", "y"].map((name) => ({ extends: true, test: { name } }));
     const files = {
       "vitest.config.js": `export default ${JSON.stringify({ test: { projects } })};\n`,
@@ -79,7 +79,7 @@ it.each([1, 2])("each %i", () => {});
     });
   });
 
-  it("are cut where the runner does not come to its end, and are none where nothing runs", async () => {
+  it("are truncated if the runner does not finish, and are absent if nothing runs", async () => {
     const files = {
       "a.test.js": 'it("a", () => {});\n',
       "vitest.config.js": 'export default { test: { globalSetup: "./exit.js" } };\n',
@@ -118,7 +118,7 @@ describe.skipIf(isMissing("jest"))("the tests of jest", () => {
     });
   });
 
-  it("are cut by an early exit", async () => {
+  it("are truncated by an early exit", async () => {
     const [got] = await listTests({ "early.test.js": early, "package.json": "{}" }, [`${jest} --runInBand`]);
     expect(got).toMatchObject({ exit: 0, cut: "jest began and did not finish" });
   });
@@ -140,7 +140,7 @@ describe.skipIf(isMissing("mocha"))("the tests of mocha", () => {
     }
   });
 
-  it("are cut by an early exit, not by one after the last test, and are one list with another runner's", async () => {
+  it("are truncated by an early exit, not by one after the last test, and are one list with another runner's", async () => {
     const files = {
       "test/early.js": early,
       "late.js": 'it("a", () => {});\nafter(() => process.exit(0));\n',

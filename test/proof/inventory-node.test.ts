@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { inTmp } from "../support/proving-ground.ts";
 import { inFile, listTests } from "../support/test-runners.ts";
 
-/** The tests of a project, as text: that a skipped test is listed as skipped is what these tests look at. */
+/** The tests of a project, as text. These tests check that a skipped test is listed as skipped. */
 const suite = `
 import test, { describe, it } from "node:test";
 describe("suite", () => {
@@ -34,7 +34,7 @@ const project = { "test/a.test.mjs": suite, "package.json": JSON.stringify({ scr
 const cutAt = (file: string) => `node:test began ${file} and did not finish`;
 
 describe("the tests of node:test", () => {
-  it("are listed however they are started, beside the project's own reporter", async () => {
+  it("are listed with every way to start them, beside the project's own reporter", async () => {
     const commands = [
       "npm test",
       "node test/a.test.mjs",
@@ -51,7 +51,7 @@ describe("the tests of node:test", () => {
     expect(all[2]?.tail).toMatch(/^\.+/);
   });
 
-  it("are listed without a sandbox, in folders whose names have blanks and quotes", async () => {
+  it("are listed without a sandbox, in folders whose names have spaces and quotes", async () => {
     const layout = { ...inTmp, state: 'the "state" of it' };
     const files = { 'a "b" c/x.test.mjs': suite };
     const [got] = await listTests(files, ["node --test"], { sandbox: "off" }, layout);
@@ -59,7 +59,7 @@ describe("the tests of node:test", () => {
     expect(Object.keys(got?.tests ?? {})[0]).toBe('a "b" c/x.test.mjs > suite > one');
   });
 
-  it("that fail, and files that do, are told from each other", async () => {
+  it("that fail are distinguished from files that fail", async () => {
     const files = {
       "a.test.mjs":
         'import test from "node:test"; test("a", () => { throw new Error("a"); }); test("b", () => {});',
@@ -76,7 +76,7 @@ describe("the tests of node:test", () => {
     });
   });
 
-  it("are cut by an exit in a test or a helper, and not by one after the last test", async () => {
+  it("are truncated by an exit in a test or a helper, and not by one after the last test", async () => {
     const files = {
       "in-test.mjs": 'import test from "node:test"; test("a", () => {}); test("b", () => process.exit(0));',
       "helper.mjs": "setImmediate(() => process.exit(0));",
@@ -95,7 +95,7 @@ describe("the tests of node:test", () => {
     expect(all[2]?.tests).toMatchObject({ "in-hook.mjs > a": "pass" });
   });
 
-  it("see nothing of the reporters, and what they start is not listed", async () => {
+  it("do not see the reporters, and their own test runs are not listed", async () => {
     const inner = 'import test from "node:test"; test("x", () => process.exit(0));';
     const outer = `
 import { deepEqual } from "node:assert";

@@ -65,7 +65,7 @@ def test_inner(tmp_path):
     test_inner: "pass",
   });
 
-  it("are listed however it is started, with workers too", async () => {
+  it("are listed with every way to start it, with workers too", async () => {
     const files = { "tests/test_a.py": tests, "tests/test_b.py": "def test_b():\n    pass\n" };
     const commands = [`cd tests && ${pytest} -q --no-header`, `${pytest} -n 2`];
     for (const { exit, tail, runners, cut, tests } of await listTests(files, commands)) {
@@ -78,7 +78,7 @@ def test_inner(tmp_path):
     }
   });
 
-  it("are cut by whatever ends it early, and are none where nothing runs", async () => {
+  it("are truncated by every kind of early end, and are absent if nothing runs", async () => {
     const files = {
       "test_exit.py": "import os\n\ndef test_a():\n    pass\n\ndef test_b():\n    os._exit(0)\n",
       "test_leave.py":
@@ -94,7 +94,7 @@ def test_inner(tmp_path):
 });
 
 describe.skipIf(isMissing("pytest"))("tests that load another copy of the project", () => {
-  // A package that comes with pytest, so that there is another copy of it.
+  // A package that pytest depends on, so that another copy of it exists.
   const test = "import iniconfig\n\ndef test_a():\n    assert iniconfig\n";
   const unit =
     "import unittest\nimport iniconfig\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        assert iniconfig\n";
@@ -127,7 +127,7 @@ describe.skipIf(isMissing("pytest"))("tests that load another copy of the projec
     expect(listed?.exit).not.toBe(0);
   });
 
-  it("are those of the tree where its folder comes first, and names of Python's own are not the project's", async () => {
+  it("are those of the tree if its folder is first on the path, and modules of Python's own do not count as the project's", async () => {
     const own = "import own_package, json\n\ndef test_a():\n    assert own_package and json\n";
     const files = {
       "src/own_package/__init__.py": "",
@@ -222,7 +222,7 @@ sys.exit(not result.wasSuccessful())
     }
   });
 
-  it("are cut by an early exit; other settings of the project hold", async () => {
+  it("are truncated by an early exit; other settings of the project are kept", async () => {
     const early =
       "import os\nimport unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        os._exit(0)\n";
     const files = { "test_early.py": early, "lib/sitecustomize.py": "print('its own')\n" };

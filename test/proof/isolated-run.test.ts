@@ -6,7 +6,7 @@ import { task } from "../support/planned-repository.ts";
 import { missing } from "../support/sandboxed.ts";
 
 describe.skipIf(missing)("an agent in its sandbox", () => {
-  it("can change neither the project's git folder nor any guard's configuration, in its checkout or outside", async () => {
+  it("can change neither the project's git folder nor any guard's configuration, inside its checkout or outside", async () => {
     const tries = program(`
 const { appendFileSync, mkdirSync } = await import("node:fs");
 const { dirname } = await import("node:path");

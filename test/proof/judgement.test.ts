@@ -11,15 +11,15 @@ interface Refused {
 }
 
 async function landed(repository: LandRepository, ...words: string[]) {
-  const { status, landed: told } = await repository.land(...words);
-  return { status, told, refused: told.refused as Refused | null };
+  const { status, landed: landing } = await repository.land(...words);
+  return { status, landing, refused: landing.refused as Refused | null };
 }
 
 const recipes: readonly [string, string, Record<string, string | null>][] = isMissing("make")
   ? []
   : [["the recipe of make", "make test", { Makefile: ".PHONY: test\ntest:\n\ttrue\n" }]];
 
-describe("a change that weakens the tests it is judged by", () => {
+describe("a change that weakens the tests that it is judged by", () => {
   it("waits for a person, whose reason is recorded with the merge", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
@@ -39,7 +39,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect((await repository.run(["decide", "UD-1", "yes: f is 9 now"])).status).toBe(0);
     const accepted = await landed(repository, "work");
     expect(accepted.status).toBe(0);
-    expect(accepted.told.tests).toMatchObject({
+    expect(accepted.landing.tests).toMatchObject({
       outcome: "accepted",
       accepted: { decision: "UD-1", reason: "f is 9 now" },
     });
@@ -50,7 +50,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect(note.tests.accepted.reason).toBe("f is 9 now");
   });
 
-  it("is refused where the person refuses it, and asked about once", async () => {
+  it("is refused if the person rejects it, and asked about once", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
     await repository.land("work");
@@ -61,13 +61,13 @@ describe("a change that weakens the tests it is judged by", () => {
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
   });
 
-  it("is asked about anew for other work, and when more is weakened", async () => {
+  it("is asked about again for other work, and if more is weakened", async () => {
     using repository = foundRepository({ "test/g.sh": "test ! -e g.txt\n" });
     repository.branch("work", deletes);
     await repository.land("work");
     await repository.run(["decide", "UD-1", "accept: fine"]);
     const more = ["--check", "sh test/g.sh", "--dry-run"];
-    expect((await landed(repository, "work", ...more)).told).toMatchObject({ outcome: "proven" });
+    expect((await landed(repository, "work", ...more)).landing).toMatchObject({ outcome: "proven" });
     repository.git("checkout", "-q", "work");
     repository.write("test/g.sh", "true\n");
     repository.write("g.txt", "x\n");
@@ -82,7 +82,7 @@ describe("a change that weakens the tests it is judged by", () => {
     expect(grown.refused?.details.weakened).toHaveLength(3);
   });
 
-  it("asks nobody in a dry run", async () => {
+  it("asks no question in a dry run", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
     expect(await landed(repository, "work", "--dry-run")).toMatchObject({
@@ -92,14 +92,14 @@ describe("a change that weakens the tests it is judged by", () => {
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
   });
 
-  it("is refused, or let in and told of, as the configuration says", async () => {
+  it("is refused, or merged and reported, as the configuration says", async () => {
     using repository = foundRepository();
     repository.branch("work", deletes);
     repository.write(".lockstep/config.yaml", "tests: { weaken: refuse }\n");
     expect(await landed(repository, "work")).toMatchObject({ status: 2, refused: { code: "R-TW-001" } });
     repository.write(".lockstep/config.yaml", "tests: { weaken: allow }\n");
-    const { status, told } = await landed(repository, "work");
-    expect({ status, weakened: told.weakened }).toEqual({
+    const { status, landing } = await landed(repository, "work");
+    expect({ status, weakened: landing.weakened }).toEqual({
       status: 0,
       weakened: [{ path: "test/f.test.js", what: "test file changed" }],
     });
@@ -137,7 +137,7 @@ describe("a change that weakens the tests it is judged by", () => {
 });
 
 describe("a change that touches tests and weakens nothing", () => {
-  it("is merged, and one line says why", async () => {
+  it("is merged, and one line gives the reason", async () => {
     using repository = foundRepository();
     repository.branch("work", {
       "test/f.test.js": 'if (![1].includes(require("../f.js").f)) process.exit(1);\n',
@@ -150,29 +150,29 @@ describe("a change that touches tests and weakens nothing", () => {
     expect(stdout).toContain("npm test (the base's tests)");
   });
 
-  it("costs no other run where it touches no test material", async () => {
+  it("causes no additional run if it touches no test material", async () => {
     using repository = foundRepository({ "package-lock.json": '{"lockfileVersion":3,"packages":{}}\n' });
     repository.branch("work", {
       "f.js": "exports.f = 2;\n",
       "package.json": '{"version":"1.0.0","scripts":{"test":"node test/f.test.js"}}\n',
     });
-    const { told } = await landed(repository, "work");
-    expect(told).toMatchObject({ outcome: "merged", tests: { outcome: "untouched" } });
-    expect(told.evidence).toHaveLength(1);
+    const { landing } = await landed(repository, "work");
+    expect(landing).toMatchObject({ outcome: "merged", tests: { outcome: "untouched" } });
+    expect(landing.evidence).toHaveLength(1);
   });
 
-  it("may be allowed beforehand, for just these tests", async () => {
+  it("may be allowed in advance, for these tests only", async () => {
     using repository = foundRepository({ "test/g.sh": "true\n" });
     repository.branch("work", deletes);
     expect((await landed(repository, "work", "--may-change-tests", "test/g.sh")).status).toBe(3);
     expect(await landed(repository, "work", "--may-change-tests", "test/f.*")).toMatchObject({
       status: 0,
-      told: { outcome: "merged", tests: { outcome: "allowed", weakened: [{ path: "test/f.test.js" }] } },
+      landing: { outcome: "merged", tests: { outcome: "allowed", weakened: [{ path: "test/f.test.js" }] } },
     });
   });
 });
 
-describe("work that others merge", () => {
+describe("work that another process merges", () => {
   it("is judged by the tests of the commit that it was dispatched on", async () => {
     using repository = foundRepository();
     const packet = {

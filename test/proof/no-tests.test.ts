@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { foundRepository, landRepository } from "../support/land-repository.ts";
 import { isMissing, listTests, python, scripts } from "../support/test-runners.ts";
 
-/** How many tests each command ran and skipped; null if nobody counted. */
+/** The number of tests that each command ran and skipped; null if they were not counted. */
 async function count(files: Readonly<Record<string, string>>, commands: readonly string[]) {
   const listed = await listTests(files, commands);
   return listed.map(({ exit, count: tests }) => ({ exit, ...(tests ?? { ran: null }) }));
@@ -101,7 +101,7 @@ describe("a check that passes without a test", () => {
     expect(landed).toMatchObject({ outcome: "merged", evidence: [{ after: { tests: { ran: 0 } } }] });
   });
 
-  it("is not warned about if a test ran, or if nobody counted", async () => {
+  it("is not warned about if a test ran, or if the tests were not counted", async () => {
     const test = 'require("node:test").test("a", () => {});\n';
     using repository = landRepository({
       ".lockstep/config.yaml": 'checks: { default: ["node --test a.test.js", "node other.js"] }\n',
@@ -114,7 +114,7 @@ describe("a check that passes without a test", () => {
     expect((await repository.run(["doctor"])).stdout).toMatch(/✓ tests +node --test a\.test\.js, /);
   });
 
-  it("waits for a person if it should prove the change", async () => {
+  it("waits for a person if it has to prove the change", async () => {
     using repository = landRepository();
     const test = 'require("node:test").test("a", () => {});\n';
     repository.branch("work", { "a.test.js": test });

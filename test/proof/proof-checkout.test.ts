@@ -21,7 +21,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("../support/proving-process.ts", import.meta.url));
 
-/** Words that make a program run as somebody whom permissions bind, and the ground be theirs. */
+/** The prefix that runs a program as an ordinary user, who becomes the owner of the ground. */
 function ordinaryUser(ground: ProvingGround): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   execFileSync("chown", ["-R", "65534:65534", dirname(ground.place("main"))]);
@@ -30,7 +30,7 @@ function ordinaryUser(ground: ProvingGround): readonly string[] {
 
 describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
   const damages: readonly [string, (tree: string, ground: ProvingGround) => void][] = [
-    ["is gone", (tree) => rmSync(tree, { recursive: true })],
+    ["was deleted", (tree) => rmSync(tree, { recursive: true })],
     ["has lost its git folder", (tree) => rmSync(join(tree, ".git"), { recursive: true })],
     ["has garbage for a HEAD", (tree) => writeFileSync(join(tree, ".git/HEAD"), "garbage\n")],
     ["has garbage for an index", (tree) => writeFileSync(join(tree, ".git/index"), "garbage\n")],
@@ -38,7 +38,7 @@ describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
     ["has a lock left behind", (tree) => writeFileSync(join(tree, ".git/index.lock"), "")],
     ["has another lock left behind", (tree) => writeFileSync(join(tree, ".git/HEAD.lock"), "")],
     [
-      "has objects that lie nowhere any more",
+      "has alternates that do not exist",
       (tree) => writeFileSync(join(tree, ".git/objects/info/alternates"), "/nowhere/objects\n"),
     ],
     [
@@ -51,7 +51,7 @@ describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
     ],
   ];
 
-  it.each(damages)("that %s is made anew", async (_, damage) => {
+  it.each(damages)("that %s is created again", async (_, damage) => {
     using ground = provingGround({ "a.txt": "one\n" }, layout);
     const { options } = ground;
     const command = "cat a.txt; git log --format=%s";
@@ -73,7 +73,7 @@ describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
     expect(ground.read("elsewhere/a.txt")).toBeUndefined();
   });
 
-  it("of a repository that was moved is made where that is now", async () => {
+  it("of a moved repository is created at the new path", async () => {
     using ground = provingGround({ "a.txt": "one\n" }, layout);
     await ground.check("true");
     renameSync(ground.place("main"), ground.place("moved"));
@@ -84,7 +84,7 @@ describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
   });
 });
 
-describe("what a set-up leaves", () => {
+describe("the files of a set-up", () => {
   const install = [
     "mkdir -p node_modules/dep packages/a/node_modules/dep dist",
     "echo good > node_modules/dep/index.js",
@@ -98,7 +98,7 @@ describe("what a set-up leaves", () => {
     "cat node_modules/dep/index.js packages/a/node_modules/dep/index.js; find . -path ./.git -prune -o -type f -print | sort";
   const seen = "good\ngood\n./a.txt\n./node_modules/dep/index.js\n./packages/a/node_modules/dep/index.js\n";
 
-  it("is there for every check as it was left, whatever checks add", async () => {
+  it("are the same for every check, whatever files checks add", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, setup });
     expect(await prover.run("main", look)).toMatchObject({ run: { tail: seen } });
@@ -121,7 +121,7 @@ describe("what a set-up leaves", () => {
     "rm packages/a/node_modules/dep/index.js",
     "rm -r node_modules; ln -s packages node_modules",
     "find node_modules packages -depth -exec chmod 000 {} +",
-  ])("is made again after `%s`", async (command) => {
+  ])("are created again after `%s`", async (command) => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, setup });
     expect(await prover.run("main", command)).toMatchObject({ run: { exit: 0 } });
@@ -129,7 +129,7 @@ describe("what a set-up leaves", () => {
     expect(setUps(ground)).toBe(2);
   });
 
-  it("is no set-up where it cannot be told from what has to go", async () => {
+  it("are rejected if they cannot be distinguished from files to delete", async () => {
     using ground = provingGround();
     const deep = "mkdir node_modules; for i in $(seq 600); do mkdir deeper && cd deeper || exit 0; done";
     const { error } = await ground.check("true", { setup: [["sh", "-c", deep]] });
@@ -137,7 +137,7 @@ describe("what a set-up leaves", () => {
     expect(await ground.check("ls", { setup: [] })).toMatchObject({ tail: "a.txt\n" });
   });
 
-  it("is made again where its record was cut", async () => {
+  it("are created again if their record was truncated", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, setup });
     await prover.run("main", look);
@@ -151,18 +151,18 @@ describe("what a set-up leaves", () => {
   });
 });
 
-describe("what `npm ci` leaves", () => {
+describe("the files of `npm ci`", () => {
   const lock = JSON.stringify({ name: "p", lockfileVersion: 3, requires: true, packages: { "": {} } });
   const files = { "package.json": '{"name":"p"}', "package-lock.json": lock, "src/a.js": "" };
 
-  /** How often each commit was set up, by the commands that were run for it. */
+  /** How often each commit was set up, by the commands that ran for it. */
   async function proving(ground: ProvingGround) {
     const setUps: string[] = [];
     const prover = await Prover.open({ ...ground.options, onProgress: (line) => setUps.push(line) });
     return { prover, setUps, [Symbol.dispose]: () => prover[Symbol.dispose]() };
   }
 
-  it("is made again for another lock file, and used for other code", async () => {
+  it("are created again for another lock file, and reused for other code", async () => {
     using ground = provingGround(files);
     using proof = await proving(ground);
     for (const [path, text, count] of [
@@ -179,7 +179,7 @@ describe("what `npm ci` leaves", () => {
     }
   });
 
-  it("is made by each tree's own code, where installing runs some", async () => {
+  it("are created with each tree's own code if the installation runs some", async () => {
     const manifest = '{"name":"p","scripts":{"postinstall":"node scripts/setup.js"}}';
     const setup = (text: string) =>
       `require("fs").mkdirSync("node_modules", { recursive: true }); require("fs").writeFileSync("node_modules/checker", "${text}\\n");`;
@@ -220,7 +220,7 @@ describe("a check that leaves", () => {
     "rm src/a.txt; mkdir src/a.txt; touch src/a.txt/x",
     "printf x > \"$(printf 'src/\\377')\"",
     "for top in src target; do (for i in $(seq 600); do mkdir -p $top/deeper && cd $top/deeper || exit; done); done 2>&1; true",
-  ])("something (`%s`) leaves nothing of it to the next", async (command) => {
+  ])("something (`%s`) leaves nothing of it for the next", async (command) => {
     using ground = furnished();
     using prover = await Prover.open(ground.options);
     const before = (await prover.run("main", list)) as Proven;
@@ -246,8 +246,8 @@ describe("a check that leaves", () => {
   });
 });
 
-describe("a filter of git", () => {
-  it("does not run on what is checked, and that is said once", async () => {
+describe("a git filter", () => {
+  it("does not run on checked files, which is reported once", async () => {
     using ground = provingGround({ "scripts/smudge.sh": "", ".gitattributes": "*.gen filter=fmt\n" });
     const smudge = `#!/bin/sh\ntouch '${ground.place("ran")}'\nsed s/stored/smudged/\n`;
     ground.write(
@@ -270,7 +270,7 @@ describe("a filter of git", () => {
 });
 
 describe("an untracked file that checks get a copy of", () => {
-  it("does not follow a link that the tree has in its place or above it", async () => {
+  it("does not follow a link of the tree at its path or above it", async () => {
     using ground = provingGround();
     mkdirSync(ground.place("outside"));
     symlinkSync(ground.place("outside/new"), ground.place("main/.env"));
@@ -285,7 +285,7 @@ describe("an untracked file that checks get a copy of", () => {
     expect(execFileSync("ls", ["-A", ground.place("outside")], { encoding: "utf8" })).toBe("");
   });
 
-  it("gives way to one that is tracked, also in a folder", async () => {
+  it("does not replace a tracked file, also in a folder", async () => {
     using ground = provingGround({ ".env": "tracked\n", "keys/one": "tracked\n" });
     ground.write("main/.env", "changed\n");
     ground.write("main/keys/one", "changed\n");
@@ -295,8 +295,8 @@ describe("an untracked file that checks get a copy of", () => {
   });
 });
 
-describe("a place for checks", () => {
-  it("is one user's at a time, and free when that one is dead", () => {
+describe("a checkout for checks", () => {
+  it("has one user at a time, and is free when that process has died", () => {
     using folder = temporaryFolder();
     const one = takeSlot(folder.path);
     using two = takeSlot(folder.path);
@@ -310,7 +310,7 @@ describe("a place for checks", () => {
     expect(existsSync(join(folder.path, "0/user.json"))).toBe(false);
   });
 
-  it("says so when there is no git to be had", async () => {
+  it("fails with E-GIT if its folder has no repository", async () => {
     using ground = provingGround();
     const checkout = openProofCheckout(ground.place("nowhere"));
     await expect(checkout.show("main")).rejects.toMatchObject({ code: "E-GIT" });

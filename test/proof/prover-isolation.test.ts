@@ -10,7 +10,7 @@ import { missing } from "../support/sandboxed.ts";
 const files = { "a.txt": "committed\n", ".gitignore": "dist/\nnode_modules/\n" };
 const settings = [inTmp, atHome];
 
-/** As a home and a repository in use are. */
+/** A realistic home and a repository in use. */
 function furnished(layout: (typeof settings)[number]): ProvingGround {
   const ground = provingGround(files, layout);
   ground.write("main/.git/lockstep/state.db", "secret-of-ledger\n");
@@ -23,7 +23,7 @@ function furnished(layout: (typeof settings)[number]): ProvingGround {
 }
 
 describe.skipIf(missing !== undefined).each(settings)("with a repository $where, a check", (layout) => {
-  it("writes neither the main checkout, its repository, the ledger, a neighbour, the home nor its own git folder", async () => {
+  it("writes neither the main checkout, its repository, the ledger, another checkout, the home nor its own git folder", async () => {
     using ground = furnished(layout);
     using prover = await Prover.open(ground.options);
     using neighbour = await Prover.open(ground.options);
@@ -49,7 +49,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(ground.git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
   });
 
-  it("reads nothing of the ledger, of the neighbours and of the home that is not a tool's", async () => {
+  it("reads nothing of the ledger, of other checkouts and of the home except tools", async () => {
     using ground = furnished(layout);
     ground.write("main/.env", "secret-of-env\n");
     using neighbour = await Prover.open(ground.options);
@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(tail).toMatch(/\nshown\n$/);
   });
 
-  it("takes its children with it, those in sessions of their own too", async () => {
+  it("ends with its children, including those in other sessions", async () => {
     using ground = furnished(layout);
     using prover = await Prover.open(ground.options);
     const started = "until ! flock --nonblock child true; do sleep 0.01; done";
@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(isHeld(join(prover.folder, "child"))).toBe(false);
   });
 
-  it("does what checks do: git's questions, ignored output, temporary files, caches, Node and Python", async () => {
+  it("can do what checks need: read git, write ignored output, temporary files and caches, run Node and Python", async () => {
     using ground = furnished(layout);
     ground.write("main/sum.test.mjs", 'import test from "node:test"; test("adds", () => {});\n');
     ground.write(
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
       expect(await prover.run("HEAD", command), command).toMatchObject({ run: { exit: 0 } });
   });
 
-  it("has what `npm ci` installed, and packages of the workspace are those of its own tree", async () => {
+  it("has the packages of `npm ci`, and workspace packages are those of its own tree", async () => {
     using ground = furnished(layout);
     const test = "node -e 'process.exit(require(\"one\") === 1 ? 0 : 1)'";
     ground.write("main/package.json", JSON.stringify({ workspaces: ["packages/*"], scripts: { test } }));
@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(await prover.run(broken, "npm test")).toMatchObject({ run: { exit: 1 } });
   });
 
-  it("neither sees nor writes a cache of the person's, and finds nothing that the one before it put in its own", async () => {
+  it("neither reads nor writes a cache of the person, and its own cache is empty for each check", async () => {
     using ground = furnished(layout);
     const own = [".gradle/init.d/x", ".npm/_npx/x", ".cache/git/credential/socket", ".m2/repository/x"];
     const theirs = [...own, "go/pkg/mod/x", ".cargo/registry/x", ".bun/install/cache/x", ".yarn/berry/x"];
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     for (const name of theirs) expect(ground.read(`home/${name}`)).toBe("secret-of-home\n");
   });
 
-  it("reads what its set-up fetched, which stays for the next set-up by the same program alone", async () => {
+  it("reads the downloads of its set-up, which are kept for the next set-up by the same program only", async () => {
     using ground = furnished(layout);
     ground.write("home/.cargo/config.toml", "# the person's\n");
     const fetch = [
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(tail).toMatch(/^config.toml\ncredentials.toml\ncat: .*No such file or directory\n$/);
   });
 
-  it("is not led out by a link that a set-up left among what it fetched", async () => {
+  it("does not follow a link that a set-up left among its downloads", async () => {
     using ground = furnished(layout);
     const leave =
       'rm -r "$GOMODCACHE" && ln -s "$HOME/.ssh" "$GOMODCACHE" && rm -r "$CARGO_HOME/registry/" || true';
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(ground.read("home/.ssh/id")).toBe("secret-of-home\n");
   });
 
-  it("uses the person's own cache where that was opened", async () => {
+  it("uses the person's own cache if the configuration opens it", async () => {
     using ground = furnished(layout);
     ground.write("home/.npm/x", "opened\n");
     ground.write("home/.cache/browsers/x", "opened\n");
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(tail).toBe("\nopened\nopened\n");
   });
 
-  it("has no use for the credentials that its set-up may read", async () => {
+  it("cannot read the credentials that its set-up may read", async () => {
     using ground = furnished(layout);
     const read = 'mkdir node_modules && cat "$HOME/.npmrc" > node_modules/read';
     const setup = [["sh", "-c", read]];
@@ -195,7 +195,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(ground.read("home/.npmrc")).toBe("secret-of-registry\n");
   });
 
-  it("writes in the home what a person opened, and no more", async () => {
+  it("writes only the opened folders of the home", async () => {
     using ground = furnished(layout);
     ground.write("home/.docker/config.json", "{}\n");
     const command =
@@ -206,7 +206,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(ground.read("home/.cargo/new")).toBe("x\n");
   });
 
-  it("finds the programs that lie in the home, and what they need beside them", async () => {
+  it("finds the programs in the home, and the files beside them that they need", async () => {
     using ground = furnished(layout);
     const tool = ground.write("home/tools/bin/greet", '#!/bin/sh\ncat "$(dirname "$0")/../lib/words"\n');
     ground.write("home/tools/lib/words", "hello\n");
@@ -231,7 +231,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
 });
 
 describe("a repository that is the home itself", () => {
-  it.skipIf(missing !== undefined)("is not shown as a whole to its checks", async () => {
+  it.skipIf(missing !== undefined)("is not visible as a whole to its checks", async () => {
     using ground = provingGround({ "a.txt": "committed\n" });
     ground.write("main/.bashrc", "secret-of-home\n");
     process.env.HOME = ground.place("main");
@@ -241,7 +241,7 @@ describe("a repository that is the home itself", () => {
 });
 
 describe("a prover", () => {
-  /** A search path with what checks need, but no sandbox. */
+  /** A PATH with the programs that checks need, but no sandbox. */
   function withoutBubblewrap(ground: ProvingGround): Disposable {
     const before = process.env.PATH ?? "";
     mkdirSync(ground.place("programs"));
@@ -257,7 +257,7 @@ describe("a prover", () => {
     };
   }
 
-  it("does not start where a sandbox is required and there is none", async () => {
+  it("does not start if a sandbox is required and not available", async () => {
     using ground = provingGround();
     using _ = withoutBubblewrap(ground);
     await expect(Prover.open({ ...ground.options, sandbox: "required" })).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe("a prover", () => {
     expect(existsSync(ground.place("state/lockstep"))).toBe(false);
   });
 
-  it("says why there is no sandbox, and runs without one", async () => {
+  it("gives the reason for a missing sandbox, and runs without one", async () => {
     using ground = provingGround();
     using _ = withoutBubblewrap(ground);
     using prover = await Prover.open(ground.options);
@@ -282,14 +282,14 @@ describe("a prover", () => {
     expect(proven).toMatchObject({ run: { exit: 0, tail: "a.txt\na.txt\n" } });
   });
 
-  it("needs no sandbox where it is off", async () => {
+  it("needs no sandbox if the sandbox is off", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, sandbox: "off" });
     expect(prover.isolation).toEqual({ sandbox: "none" });
     expect(basename(prover.folder)).toBe("tree");
   });
 
-  it.skipIf(missing !== undefined)("isolates checks where there is a sandbox", async () => {
+  it.skipIf(missing !== undefined)("isolates checks if a sandbox is available", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, sandbox: "required" });
     expect(prover.isolation).toEqual({ sandbox: "bubblewrap" });

@@ -9,12 +9,12 @@ import { checkoutsFolder } from "../../src/workspace/state/state-home.ts";
 import { provingGround } from "../support/proving-ground.ts";
 import { eventually } from "../support/run-command.ts";
 
-/** A check that says that it runs, and waits until another one has said so. */
+/** A check that reports its start, and waits for the start of another one. */
 const meets = (own: string, other: string) =>
   `touch "$HOME/counts/${own}"; until [ -e "$HOME/counts/${other}" ]; do sleep 0.05; done; pwd`;
 
 describe("checks that are started ahead", () => {
-  it("run side by side, each in a checkout of its own", async () => {
+  it("run in parallel, each in a checkout of its own", async () => {
     using ground = provingGround();
     const [first, second] = [meets("a", "b"), meets("b", "a")];
     await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
@@ -45,7 +45,7 @@ describe("checks that are started ahead", () => {
       expect(await prover.run("HEAD", command)).toMatchObject({ run: { exit: 0 }, reused: false });
   });
 
-  it("have no network but their own, as every other check of that prover", async () => {
+  it("have no network except their own, as every other check of that prover", async () => {
     using ground = provingGround();
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     try {
@@ -62,7 +62,7 @@ describe("checks that are started ahead", () => {
       };
       expect(await exitOf(2, true)).toEqual([7, undefined, false]);
       expect(await exitOf(2, false)).toEqual([7, undefined, false]);
-      // What failed or passed without the network says nothing about a run with it.
+      // A failure or a pass without the network is no evidence for a run with it.
       expect(await exitOf(1, false)).toEqual([0, undefined, false]);
       expect(await exitOf(1, false)).toEqual([0, undefined, true]);
       expect(await exitOf(2, false)).toEqual([7, undefined, false]);
@@ -71,7 +71,7 @@ describe("checks that are started ahead", () => {
     }
   });
 
-  it("wait for a place where all are in use", async () => {
+  it("wait for a checkout if all are in use", async () => {
     using ground = provingGround();
     await using prover = await Prover.open({ ...ground.options, proofsMax: 1 });
     const commands = ["pwd; : 1", "pwd; : 2", "pwd; : 3"];
@@ -81,7 +81,7 @@ describe("checks that are started ahead", () => {
     expect(readdirSync(dirname(dirname(prover.folder)))).toEqual(["0"]);
   });
 
-  it("do not get another checkout that takes longer to make than they do to run", async () => {
+  it("do not get another checkout if creating it takes longer than running them", async () => {
     using ground = provingGround();
     const file = join(checkoutsFolder(ground.place("main/.git")), "proof-checkout-ms");
     const places = async (ms: number) => {
@@ -97,7 +97,7 @@ describe("checks that are started ahead", () => {
     expect(await places(0)).toBe(2);
   });
 
-  it("keep their place to themselves: a folder for something else is another one", async () => {
+  it("do not share their checkout: other work gets another one", async () => {
     using ground = provingGround();
     await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
     const command = meets("a", "b");
@@ -109,7 +109,7 @@ describe("checks that are started ahead", () => {
     expect("error" in proven ? proven.error : proven.run.tail.trim()).not.toBe(folder);
   });
 
-  it("are asked for once: a second run is a new one", async () => {
+  it("are used once: a second run is a new one", async () => {
     using ground = provingGround();
     await using prover = await Prover.open({ ...ground.options, proofsMax: 2 });
     const command = 'echo x >> "$HOME/counts/runs"; exit 1';
@@ -121,7 +121,7 @@ describe("checks that are started ahead", () => {
     expect(ground.read("home/counts/runs")).toBe("x\nx\n");
   });
 
-  it("are ended with the prover where nobody asked for them, and are no failure of their tree", async () => {
+  it("are stopped with the prover if they were not used, and do not count as failures of their tree", async () => {
     using ground = provingGround();
     const reuse = reuseInMemory();
     const kept: string[] = [];

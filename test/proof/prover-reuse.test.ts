@@ -13,7 +13,7 @@ import { eventually, type Running, startProgram } from "../support/run-command.t
 
 const script = fileURLToPath(new URL("../support/proving-process.ts", import.meta.url));
 
-/** Counts its runs where it may write. */
+/** Counts its runs in a folder that it may write. */
 const counting = 'echo run >> "$HOME/counts/runs"';
 const runsOf = (ground: ProvingGround) => (ground.read("home/counts/runs") ?? "").split("run").length - 1;
 
@@ -33,7 +33,7 @@ async function prove(ground: ProvingGround, ...commands: readonly string[]): Pro
 }
 
 describe("a pass", () => {
-  it("is not run again by another process, and says so", async () => {
+  it("is reused by another process, which reports it", async () => {
     using ground = provingGround();
     const [first] = await prove(ground, counting);
     const [second] = await prove(ground, counting);
@@ -45,7 +45,7 @@ describe("a pass", () => {
     ledger.close();
   });
 
-  it("that was acknowledged is not run again though the process was killed", async () => {
+  it("that was acknowledged is reused even after a kill of the process", async () => {
     using ground = provingGround();
     using process = startProving(ground, [counting, "sleep 60"]);
     await eventually("the first pass", () => process.lines()[0]);
@@ -55,7 +55,7 @@ describe("a pass", () => {
     expect(runsOf(ground)).toBe(1);
   });
 
-  it("is one of this tree, command, environment and these untracked files: else it is run again", async () => {
+  it("is valid for one tree, command, environment and set of untracked files; otherwise the check runs again", async () => {
     using ground = provingGround({ "a.txt": "a\n", "package-lock.json": "{}\n" });
     const ledger = await openMemoryLedger();
     const reuse = ledgerReuse({ ledger, clock: machineClock() });
@@ -88,7 +88,7 @@ describe("a pass", () => {
     ledger.close();
   });
 
-  it("of a check that was told what changed is one of that change, and of the tree when nothing is told", async () => {
+  it("of a check that gets the change is valid for that change only, and otherwise for the tree", async () => {
     using ground = provingGround();
     using prover = await Prover.open(ground.options);
     const isReused = async (changed?: readonly string[]) => {
@@ -103,7 +103,7 @@ describe("a pass", () => {
     expect([await isReused(["a.txt"]), await isReused()]).toEqual([false, true]);
   });
 
-  it("gives back the tests that it listed; one whose list is cut is run again", async () => {
+  it("has the list of its tests; if the list is truncated, the check runs again", async () => {
     const test = (body: string) => `import test from "node:test"; test("__proto__", () => { ${body} });`;
     using ground = provingGround({ "a.mjs": test(""), "early.mjs": test("process.exit(0)") });
     const [first] = await prove(ground, "node a.mjs");
@@ -116,7 +116,7 @@ describe("a pass", () => {
       expect(run).toMatchObject({ reused: false, run: { exit: 0 }, inventory: { cut } });
   });
 
-  it("that came after a failure is chance, and not kept", async () => {
+  it("after a failure is chance, and is not kept", async () => {
     using ground = provingGround();
     const ledger = await openMemoryLedger();
     const reuse = ledgerReuse({ ledger, clock: machineClock() });
@@ -131,7 +131,7 @@ describe("a pass", () => {
     ledger.close();
   });
 
-  it("needs no checkout to be found, and one can be had all the same", async () => {
+  it("needs no checkout, and one can be requested all the same", async () => {
     using ground = provingGround({ "package.json": "{}\n" });
     const ledger = await openMemoryLedger();
     const options = { ...ground.options, setup: [["mkdir", "node_modules"]] };
@@ -151,10 +151,10 @@ describe("a pass", () => {
 });
 
 describe("a failure", () => {
-  /** Fails as long as the file is not there, which no prover knows of. */
+  /** Fails as long as the file does not exist, which the prover does not know of. */
   const chance = 'test -e "$HOME/counts/lucky" || { echo "unlucky: exit 3"; exit 3; }';
 
-  it("is remembered by every later process: a pass after it is no clean one, and is not kept", async () => {
+  it("is remembered by every later process: a pass after it is not clean, and is not kept", async () => {
     using ground = provingGround();
     const [failed] = await prove(ground, chance);
     expect(failed).toMatchObject({ run: { exit: 3 } });
@@ -179,7 +179,7 @@ describe("a failure", () => {
     ledger.close();
   });
 
-  it("of another change on the same tree is remembered too; a new tree starts afresh", async () => {
+  it("for another change on the same tree is remembered too; a new tree starts again", async () => {
     using ground = provingGround();
     const ledger = await openMemoryLedger();
     const reuse = ledgerReuse({ ledger, clock: machineClock() });
@@ -203,7 +203,7 @@ describe("a failure", () => {
     ledger.close();
   });
 
-  it("that is this machine's is not: a program that was missing may be there the next time", async () => {
+  it("with a cause on this machine is not remembered: a missing program may exist the next time", async () => {
     using ground = provingGround();
     const missing = '"$HOME/counts/tool"';
     expect(await prove(ground, missing)).toMatchObject([{ run: { exit: 127 } }]);
@@ -214,7 +214,7 @@ describe("a failure", () => {
     expect(await prove(ground, missing)).toMatchObject([{ reused: true }]);
   });
 
-  it("leaves all that it printed in a file, with no secret in it; a pass leaves none", async () => {
+  it("keeps its whole output in a file, without secrets; a pass keeps none", async () => {
     using ground = provingGround();
     const secret = `${real("ghp<+>_")}${"aB3dE5".repeat(6)}`;
     const command = `echo first; echo "token ${secret}"; seq 3000; printf '\\033[31mred\\033[0m\\n'; exit 1`;
@@ -227,7 +227,7 @@ describe("a failure", () => {
     expect(JSON.stringify(run)).not.toContain("aB3dE5");
   });
 
-  it("that took too long says so, and one whose output cannot be kept is told all the same", async () => {
+  it("by a timeout is reported, and one whose output cannot be kept is reported too", async () => {
     using ground = provingGround();
     ground.write("main/.git/lockstep/logs", "a file in the way");
     using prover = await Prover.open({ ...ground.options, checkMsMax: 200 });
@@ -239,7 +239,7 @@ describe("a failure", () => {
     );
   });
 
-  it("is run again each time", async () => {
+  it("is repeated each time", async () => {
     using ground = provingGround();
     for (const round of [1, 2]) {
       expect(await prove(ground, `${counting}; exit 1`)).toMatchObject([{ reused: false, run: { exit: 1 } }]);
@@ -247,7 +247,7 @@ describe("a failure", () => {
     }
   });
 
-  it("is what a check on a full disk is, whatever it says itself", async ({ skip }) => {
+  it("is the result of a check on a full disk, whatever its exit code", async ({ skip }) => {
     using ground = provingGround();
     const why = whyNoMounts();
     if (why !== undefined) console.warn(`SKIPPED: a full disk is not tried: ${why}`);

@@ -6,7 +6,7 @@ import { isHeld } from "../support/held-file.ts";
 import { provingGround } from "../support/proving-ground.ts";
 
 describe("a check", () => {
-  it("runs on the commit's tree, whatever the working folder holds", async () => {
+  it("runs on the commit's tree, independent of the working folder", async () => {
     using ground = provingGround();
     ground.write("main/a.txt", "changed\n");
     ground.write("main/b.txt", "untracked\n");
@@ -17,7 +17,7 @@ describe("a check", () => {
     });
   });
 
-  it("is told what changed, and has the untracked files that are listed", async () => {
+  it("gets the changed files, and has the listed untracked files", async () => {
     using ground = provingGround();
     ground.write("main/.env", "A=1\n");
     ground.write("main/other.env", "B=2\n");
@@ -25,7 +25,7 @@ describe("a check", () => {
     expect(tail).toBe("a.txt\nA=1\n0\n");
   });
 
-  it("is told one path a line, whatever stands in the names", async () => {
+  it("gets one path per line, whatever characters the names have", async () => {
     using ground = provingGround();
     using prover = await Prover.open(ground.options);
     const changed = ["a b.txt", "two\nlines.txt", "f\\xff.ts", "é.txt"];
@@ -37,24 +37,27 @@ describe("a check", () => {
     expect(existsSync(join(prover.folder, "../tmp"))).toBe(false);
   });
 
-  it("finds nothing that the one before it left behind", async () => {
+  it("finds no files of the check before it", async () => {
     using ground = provingGround();
     await ground.check("echo junk > junk.txt; echo bad > a.txt; mkdir -p node_modules/x");
     expect((await ground.check("cat a.txt; ls")).tail).toBe("committed\na.txt\n");
   });
 
-  it.each(["exit 3", "kill -9 $$", "nosuchprogram"])("that ends badly (`%s`) is no pass", async (command) => {
-    using ground = provingGround();
-    expect((await ground.check(command)).exit).not.toBe(0);
-  });
+  it.each(["exit 3", "kill -9 $$", "nosuchprogram"])(
+    "that ends badly (`%s`) does not pass",
+    async (command) => {
+      using ground = provingGround();
+      expect((await ground.check(command)).exit).not.toBe(0);
+    },
+  );
 
-  it.each(["", " \n"])("that is no command (%j) is not run, and no pass", async (command) => {
+  it.each(["", " \n"])("that is not a command (%j) is not run, and does not pass", async (command) => {
     using ground = provingGround();
     using prover = await Prover.open(ground.options);
     expect(await prover.run("HEAD", command)).toEqual({ error: "the command is empty" });
   });
 
-  it("that hangs is ended at its time limit, with its children", async () => {
+  it("that hangs is stopped at its time limit, with its children", async () => {
     using ground = provingGround();
     // A busy machine may need longer than the first limit to start them at all.
     for (let [checkMsMax, isUp] = [300, false]; !isUp; checkMsMax *= 2) {
@@ -66,14 +69,14 @@ describe("a check", () => {
     }
   });
 
-  it("does not wait for what outlives it in a session of its own", async () => {
+  it("does not wait for a process that outlives it in another session", async () => {
     using ground = provingGround();
     const { exit, seconds } = await ground.check("setsid sleep 5 & echo done");
     expect(exit).toBe(0);
     expect(seconds).toBeLessThan(4);
   });
 
-  it("that prints without end leaves a digest and a bounded tail", async () => {
+  it("with unlimited output leaves a digest and a bounded tail", async () => {
     using ground = provingGround();
     const { exit, tail, digest } = await ground.check("head -c 50000000 /dev/zero | tr '\\0' x; echo end");
     expect({ exit, length: tail.length, end: tail.slice(-4) }).toEqual({
@@ -106,7 +109,7 @@ describe("a check", () => {
   });
 
   it.each(["HEAD; touch x", "--upload-pack=x", "deadbeef", ""])(
-    "of `%s` says that there is no such commit",
+    "of `%s` reports that the commit does not exist",
     async (commit) => {
       using ground = provingGround();
       expect((await ground.check("true", { commit })).error).toContain("commit");

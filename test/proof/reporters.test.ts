@@ -17,7 +17,7 @@ describe("the reporters of a check", () => {
     expect(existsSync(parent)).toBe(false);
   });
 
-  it("are used again where no check can write them, without the reports of the check before", () => {
+  it("are used again if no check can write them, without the reports of the check before", () => {
     using folder = temporaryFolder();
     const parent = join(folder.path, "reports");
     const [first, second] = [1, 2].map(() => {
@@ -31,7 +31,7 @@ describe("the reporters of a check", () => {
     expect(readdirSync(first ?? "")).not.toContain("out");
   });
 
-  it("are copied again if another process has used the place since", () => {
+  it("are copied again if another process has used the folder since", () => {
     using folder = temporaryFolder();
     const parent = join(folder.path, "reports");
     const place = () => {

@@ -18,7 +18,7 @@ import { type ProvingGround, provingGround } from "../support/proving-ground.ts"
 
 const manifest = '{"name":"x","private":true,"devDependencies":{"a":"1"}}\n';
 
-/** An npm that installs one package and counts its runs; `scripts` says whether that one has an install script. */
+/** An npm that installs one package and counts its runs; with `scripts` the package has an install script. */
 function addNpm(ground: ProvingGround, { scripts = false } = {}): Record<string, string> {
   const lock = `{"packages":{"node_modules/a":{${scripts ? '"hasInstallScript": true' : ""}}}}`;
   const text = [
@@ -55,12 +55,12 @@ function anotherTree(ground: ProvingGround): string {
   return ground.commit();
 }
 
-describe("what a set-up installed", () => {
+describe("the packages that a set-up installed", () => {
   it.each<[string, boolean, Partial<ProverOptions>, number]>([
-    ["without a lock file is used for trees with the same manifests", false, {}, 1],
-    ["by a configured `npm install` is used for them too", false, { setup: [["npm", "install"]] }, 1],
-    ["by packages with install scripts is each tree's own", true, {}, 3],
-    ["by a command that could do anything is each tree's own", false, { setup: [["sh", "-c", "npm i"]] }, 3],
+    ["without a lock file are used for trees with the same manifests", false, {}, 1],
+    ["by a configured `npm install` are used for them too", false, { setup: [["npm", "install"]] }, 1],
+    ["with install scripts are installed for each tree", true, {}, 3],
+    ["by an arbitrary command are installed for each tree", false, { setup: [["sh", "-c", "npm i"]] }, 3],
   ])("%s", async (_, scripts, more, times) => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
@@ -79,7 +79,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("comes from the store again after a check has changed it", async () => {
+  it("are restored from the store after a check has changed them", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -96,7 +96,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("is copied to checks that run in parallel, and back when a lock file has its old content again", async () => {
+  it("are copied to parallel checks, and restored when a lock file has its old content again", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -119,7 +119,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("is stored for the last four lock files, and what a crash left of others is deleted", async () => {
+  it("are stored for the last four lock files, and leftovers of a crash are deleted", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -142,7 +142,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("that cannot be stored is used all the same, and the reason is shown", async () => {
+  it("that cannot be stored are used all the same, and the reason is shown", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -157,7 +157,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("is stored without files of the commit, which an agent wrote", async () => {
+  it("are stored without files of the commit, which an agent wrote", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -182,7 +182,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("is installed again by another version of the tool", async () => {
+  it("are installed again by another version of the tool", async () => {
     using ground = provingGround({ "package.json": manifest });
     const before = process.env.PATH;
     try {
@@ -196,7 +196,7 @@ describe("what a set-up installed", () => {
     }
   });
 
-  it("by npm itself links the packages of a workspace, and is told once with its reason", async () => {
+  it("by npm itself link the packages of a workspace, and a failure to do so is reported once with its reason", async () => {
     using ground = provingGround({
       "package.json": '{"private":true,"workspaces":["packages/*"]}\n',
       "packages/a/package.json": '{"name":"a","version":"1.0.0"}\n',
@@ -213,7 +213,7 @@ describe("what a set-up installed", () => {
     expect(existsSync(ground.place("main/node_modules"))).toBe(false);
   });
 
-  it("by pip lies in a virtual environment, whose Python the checks run on", async () => {
+  it("by pip are in a virtual environment, whose Python the checks use", async () => {
     using ground = provingGround({ "requirements.txt": "a\n" });
     const before = process.env.PATH;
     try {
@@ -240,8 +240,8 @@ describe("what a set-up installed", () => {
   });
 });
 
-describe("a virtual environment that a tree brings", () => {
-  it("hides no program of the system's", async () => {
+describe("a virtual environment that is part of a tree", () => {
+  it("hides no program of the system", async () => {
     using ground = provingGround({ "requirements.txt": "" });
     for (const name of ["sh", "npm", "false"])
       chmodSync(ground.write(`main/.venv/bin/${name}`, "#!/bin/sh\nexit 0\n"), 0o755);
@@ -253,7 +253,7 @@ describe("a virtual environment that a tree brings", () => {
   });
 });
 
-describe("a folder that is included", () => {
+describe("an included folder", () => {
   it("is copied for the checks, which cannot change the original, and nothing is installed", async () => {
     using ground = provingGround({ "package.json": manifest, ".gitignore": "node_modules\nkeys\n" });
     ground.write("main/node_modules/a/index.js", 'module.exports = "included";\n');
@@ -278,8 +278,8 @@ describe("a folder that is included", () => {
   });
 });
 
-describe("a virtual environment that is copied", () => {
-  it("leads to the checkout that it was copied into", async () => {
+describe("a copied virtual environment", () => {
+  it("refers to the checkout that it was copied into", async () => {
     using ground = provingGround();
     const from = ground.place("main");
     const to = ground.place("to");
@@ -297,7 +297,7 @@ describe("a virtual environment that is copied", () => {
 describe("a set-up that needs the network", () => {
   const names = [...networkVariables, "SECRET"];
 
-  /** With these variables, and no others of those. */
+  /** Runs with these variables, and no others of this kind. */
   async function within<Result>(env: Readonly<Record<string, string>>, act: () => Promise<Result>) {
     const before = names.map((name) => [name, process.env[name]] as const);
     for (const name of names) delete process.env[name];
@@ -331,7 +331,7 @@ describe("a set-up that needs the network", () => {
     });
   });
 
-  it("and fails says what it was given, and how it gets more", async () => {
+  it("and fails reports the variables that it got, and how to pass more", async () => {
     using ground = provingGround();
     const failing = (line: string) =>
       within({ HTTPS_PROXY: "http://proxy:1" }, () =>
@@ -344,11 +344,11 @@ describe("a set-up that needs the network", () => {
   });
 });
 
-describe("a command that takes long", () => {
+describe("a slow command", () => {
   it.each([
     ["a set-up", "still setting up: sh -c "],
     ["a check", "still running: "],
-  ])("is told of while it runs: %s", async (kind, told) => {
+  ])("is reported while it runs: %s", async (kind, message) => {
     using ground = provingGround();
     const line = "echo begun; until test -e $HOME/counts/go; do sleep 0.1; done";
     const lines: string[] = [];
@@ -363,21 +363,21 @@ describe("a command that takes long", () => {
       onProgress,
     });
     expect(error).toBe("");
-    expect(lines.find((text) => text.startsWith(told))).toMatch(/, for \d+ s; /);
+    expect(lines.find((text) => text.startsWith(message))).toMatch(/, for \d+ s; /);
   });
 
-  it("is told of with the last line that it printed, without secrets", async () => {
+  it("is reported with its last output line, without secrets", async () => {
     const token = ["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_");
     const { promise, resolve } = Promise.withResolvers<string>();
     using teller = new SlowTeller({ what: "setting up: npm ci", firstMs: 1, tell: resolve });
     teller.heard(Buffer.from("one\r\nfetch"));
     teller.heard(Buffer.from(`ing with ${token}\n\n`));
-    const told = await promise;
-    expect(told).toMatch(/^still setting up: npm ci, for \d+ s; last line: fetching with /);
-    expect(told).not.toContain(token);
+    const message = await promise;
+    expect(message).toMatch(/^still setting up: npm ci, for \d+ s; last line: fetching with /);
+    expect(message).not.toContain(token);
   });
 
-  it("is told once it prints nothing new, with what may help", async () => {
+  it("is reported if its output has stopped, with a hint", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const hint = "name another command";
     const tell = (line: string) => line.includes("nothing new") && resolve(line);

@@ -13,7 +13,7 @@ import { type ProvingGround, provingGround } from "../support/proving-ground.ts"
 
 const offer = { kind: "worker", slots: 1, labels: [], lacks: [], draining: false } as const;
 
-/** A prover of the first machine that offers its runs. */
+/** A prover of the first machine that offers its runs to others. */
 function integrator(ground: ProvingGround, all: TestEngine): Promise<Prover> {
   const engine = { ...all, machine: "m1" };
   return Prover.open({
@@ -23,7 +23,7 @@ function integrator(ground: ProvingGround, all: TestEngine): Promise<Prover> {
   });
 }
 
-/** A second machine, in a clone of its own with its own state, that helps once it is asked. */
+/** A second machine with its own clone and state, which helps once it is asked. */
 function second(ground: ProvingGround, engine: TestEngine, more: { readonly path?: string } = {}) {
   const lines: string[] = [];
   const helper = new ProofHelper({
@@ -85,7 +85,7 @@ describe("a check that several machines may run", () => {
     });
   });
 
-  it("and that another machine has done is not done here too, when this one is free again", async () => {
+  it("and that another machine has done is not repeated here when this one is free again", async () => {
     using ground = provingGround({ "busy.sh": "while [ ! -e $HOME/counts/go ]; do sleep 0.05; done\n" });
     const engine = await memoryEngine();
     await using first = await integrator(ground, engine);
@@ -98,7 +98,7 @@ describe("a check that several machines may run", () => {
     expect(await helpUntilDone(helper, counted)).toMatchObject({ run: { exit: 0, machine: "second" } });
     ground.write("home/counts/go", "");
     await busy;
-    // The next run waits for the same place, after everything that waited before.
+    // The next run waits for the same checkout, after everything that waited before.
     await first.run("HEAD", "true");
     expect(ground.read("home/counts/ran")).toBe("ran\n");
   });
@@ -160,7 +160,7 @@ describe("a check that several machines may run", () => {
       expect(await first.run("HEAD", command)).toMatchObject({ run: { exit: 0 } });
   });
 
-  it("is one of as many as there are machines to do them, so that not all prepare the same one", async () => {
+  it("is limited to as many as there are machines for it, so that not all prepare the same one", async () => {
     using ground = provingGround({ "busy.sh": "while [ ! -e $HOME/counts/go ]; do sleep 0.05; done\n" });
     const engine = await memoryEngine();
     await using first = await integrator(ground, engine);

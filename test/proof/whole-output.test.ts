@@ -15,13 +15,13 @@ const filled = (text: string, length: number) =>
   text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
 describe("the output of a check", () => {
-  it("is kept whole, without colours, as long as it is not too long", async () => {
+  it("is kept completely, without colours, up to a limit", async () => {
     expect(await outputOf("\u001b[31mré\u001b[0md\r\n50%\r100%\n", 3)).toBe("réd\n50%\n100%\n");
     const long = filled("a line of text\n", bytesMax);
     expect(await outputOf(long)).toBe(long);
   });
 
-  it("beyond that is its beginning and its end, and says how much is missing", async () => {
+  it("above the limit is its beginning and its end, with the size of the omitted part", async () => {
     const lines = Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join("");
     const kept = await outputOf(lines);
     expect(kept.length).toBeLessThan(bytesMax);
@@ -42,8 +42,8 @@ describe("the output of a check", () => {
     ["tokens line by line", `${token}\n`, "aB3dE5"],
     ["private keys of many lines", key, "QmFzZTY0"],
     ["tokens in colour", `\u001b[32m${token}\u001b[0m\n`, "aB3dE5"],
-  ])("has no secret where it is cut: %s", async (_name, secret, part) => {
-    // Somewhere else in it each time.
+  ])("has no secret at the cut: %s", async (_name, secret, part) => {
+    // At another position each time.
     for (const shift of secret.includes("\n") ? [0, 700] : [0, 10, 20, 30]) {
       const kept = await outputOf("\n".repeat(shift) + filled(secret, 420 * kibibyte));
       expect(kept).toContain("of output left out");
@@ -51,7 +51,7 @@ describe("the output of a check", () => {
     }
   });
 
-  it("takes no more memory than is kept, however much comes", async () => {
+  it("uses bounded memory, whatever the size of the output", async () => {
     const output = new WholeOutput(bytesMax);
     const chunk = Buffer.from(filled("no secret here\n", 65_536));
     for (let count = 0; count < 1600; count += 1) output.add(chunk);

@@ -26,21 +26,24 @@ const loginShells = ["bash", "dash", "zsh"].filter(
 );
 
 describe.skipIf(missing !== undefined)("a login shell of an agent inside the sandbox", () => {
-  it.each(loginShells)("finds the command, and all else that the agent finds: %s", async (shell) => {
-    // What Debian's /etc/profile sets has neither of the two programs.
-    const script = `${shell} -lc 'lockstep --version && own-tool' > A.txt; echo "$PATH" > path; ${shell} -lc 'echo "$PATH"' | cmp - path && rm path`;
-    using tools = temporaryFolder({ "own-tool": "#!/bin/sh\necho own\n" });
-    chmodSync(join(tools.path, "own-tool"), 0o755);
-    using repository = landRepository({
-      ".gitignore": "state\n.agents-work\n",
-      ".lockstep/config.yaml": `agents:\n  coder: { adapter: command, run: ["sh", "-c", ${JSON.stringify(script)}] }\nsandbox: required\n`,
-      "tasks.yaml": planText([task("A", "coder")]),
-    });
-    const PATH = [tools.path, process.env.PATH].join(":");
-    const { stdout, stderr } = await repository.run(["run", "--json"], { env: { PATH } });
-    expect(readRun(stdout).states, stderr).toEqual({ A: "MERGED" });
-    expect(repository.git("show", "main:A.txt")).toBe(`${version}\nown`);
-  });
+  it.each(loginShells)(
+    "finds the command and every other program that the agent finds: %s",
+    async (shell) => {
+      // What Debian's /etc/profile sets has neither of the two programs.
+      const script = `${shell} -lc 'lockstep --version && own-tool' > A.txt; echo "$PATH" > path; ${shell} -lc 'echo "$PATH"' | cmp - path && rm path`;
+      using tools = temporaryFolder({ "own-tool": "#!/bin/sh\necho own\n" });
+      chmodSync(join(tools.path, "own-tool"), 0o755);
+      using repository = landRepository({
+        ".gitignore": "state\n.agents-work\n",
+        ".lockstep/config.yaml": `agents:\n  coder: { adapter: command, run: ["sh", "-c", ${JSON.stringify(script)}] }\nsandbox: required\n`,
+        "tasks.yaml": planText([task("A", "coder")]),
+      });
+      const PATH = [tools.path, process.env.PATH].join(":");
+      const { stdout, stderr } = await repository.run(["run", "--json"], { env: { PATH } });
+      expect(readRun(stdout).states, stderr).toEqual({ A: "MERGED" });
+      expect(repository.git("show", "main:A.txt")).toBe(`${version}\nown`);
+    },
+  );
 });
 
 describe.each([
@@ -48,13 +51,13 @@ describe.each([
   ["outside", "off"],
 ])("%s, an agent", (_, sandbox) => {
   it.skipIf(sandbox === "required" && missing !== undefined)(
-    "finds this installation as `lockstep`, under this Node, whatever else lies on the search path",
+    "finds this installation as `lockstep`, run by this Node, whatever else is on its PATH",
     async () => {
       const script =
         'lockstep --version > A.txt && lockstep widen A B.txt --why "it belongs there" && echo b > B.txt';
       using repository = landRepository({
         ".gitignore": "state\n.agents-work\n",
-        // Neither of them is the command, nor the Node, that is meant.
+        // Decoys: neither this command nor this Node.
         lockstep: "#!/bin/sh\necho of the project\n",
         "node_modules/.bin/lockstep": "#!/bin/sh\necho of a package\n",
         "fake/node": "#!/bin/sh\necho another Node; exit 9\n",
@@ -82,7 +85,7 @@ describe.each([
   );
 
   it.skipIf(sandbox === "required" && missing !== undefined)(
-    "that asks how things stand hears of the run that it is a part of",
+    "that asks for the status sees its own task in progress in the active run",
     async () => {
       using repository = landRepository({
         ".gitignore": "state\n.agents-work\n",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Agents } from "../../src/run/attempt/agents.ts";
 import { configOf, ownConfig } from "../support/loaded-config.ts";
 
-it("those who have the same account rest together, and nobody who has another one", async () => {
+it("pausing an agent pauses all agents with the same account, and no others", async () => {
   const config = await configOf({
     [ownConfig]: [
       "agents:",
@@ -20,7 +20,7 @@ it("those who have the same account rest together, and nobody who has another on
   expect(agents.pause("removed", pause)).toEqual([]);
 });
 
-it("nobody takes over who made the work that is judged, or whom the type is not for", async () => {
+it("a fallback is not chosen if it made the work under judgement or its task type does not allow it", async () => {
   const config = await configOf({
     [ownConfig]: [
       "agents:",

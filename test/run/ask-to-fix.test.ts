@@ -6,8 +6,8 @@ import { askToFix } from "../../src/run/conduct/task/ask-to-fix.ts";
 import { singlePlan } from "../../src/session/roles/meta-task.ts";
 import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
 
-/** A client that uses a tool again and again until it is stopped and a bit longer, or so often. */
-function busyClient(toolsMax: number, told: { tools: number }, late: number): AgentClient {
+/** A client that uses `toolsMax` tools, or `late` more after it is stopped. */
+function busyClient(toolsMax: number, used: { tools: number }, late: number): AgentClient {
   return {
     passes: [],
     probe: async () => ({ usable: false, why: "missing", reason: "it is never asked" }),
@@ -16,10 +16,10 @@ function busyClient(toolsMax: number, told: { tools: number }, late: number): Ag
       let left = Number.POSITIVE_INFINITY;
       const step = () => {
         if (left === 0) return resolve({ how: "stopped" });
-        if (told.tools === toolsMax) return resolve({ how: "done", answer: undefined });
-        told.tools += 1;
+        if (used.tools === toolsMax) return resolve({ how: "done", answer: undefined });
+        used.tools += 1;
         left -= 1;
-        onEvent({ type: "tool", name: "Bash", text: `step ${told.tools}`, input: { step: told.tools } });
+        onEvent({ type: "tool", name: "Bash", text: `step ${used.tools}`, input: { step: used.tools } });
         setImmediate(step);
       };
       setImmediate(step);
@@ -37,10 +37,10 @@ it.each([
   [12, 12, 0],
   [500, 20, 0],
   [500, 23, 3],
-])("an agent that would take %i turns to fix what a hook found gets %i", async (wanted, given, late) => {
+])("an agent that would take %i turns to fix the findings of a hook gets %i", async (wanted, given, late) => {
   const engine = await memoryEngine();
   await dispatch(engine, packet("T-1", ["src"]));
-  const told = { tools: 0 };
+  const used = { tools: 0 };
   const [plan] = singlePlan({ id: "T-1", title: "x", goal: "x", acceptance_checks: ["cmd: true"] }).tasks;
   if (plan === undefined) throw new Error("there is a task");
   const assignment = assignmentOf(plan, "worklogs/T-1.md");
@@ -56,7 +56,7 @@ it.each([
     } as unknown as Parameters<typeof askToFix>[0],
     { plan },
     {
-      agent: { name: "busy", role: "Coder", can, client: busyClient(wanted, told, late) },
+      agent: { name: "busy", role: "Coder", can, client: busyClient(wanted, used, late) },
       place: { checkout: { folder: "/" }, sandboxed: false, enter: () => new DisposableStack() },
       input: universalInput(plan, facts),
       env: {},
@@ -66,5 +66,5 @@ it.each([
     undefined,
   );
   await fix("fix it", { maxTurns: 20 });
-  expect(told.tools).toBe(given);
+  expect(used.tools).toBe(given);
 });

@@ -5,7 +5,7 @@ import { answer, planned, readRun, task, writes } from "../support/planned-repos
 import { eventually } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** An agent that says nothing until a file beside the repository lets it go on. */
+/** An agent that prints nothing and waits until a file beside the repository exists. */
 const silent = (gate: string) => [
   [
     "say: begun",
@@ -16,7 +16,7 @@ const silent = (gate: string) => [
 ];
 
 describe("one silent agent", () => {
-  it("holds nobody up: what is done is merged, and free slots are filled meanwhile", async () => {
+  it("does not delay the others: finished work is merged, and free slots are filled meanwhile", async () => {
     using folder = temporaryFolder();
     const gate = join(folder.path, "open");
     using repository = planned({
@@ -60,7 +60,7 @@ describe("one silent agent", () => {
     writeFileSync(gate, "");
     const { stdout } = await running.ended;
     expect(readRun(stdout).states).toMatchObject({ SLOW: "MERGED", A: "MERGED", B: "MERGED", C: "MERGED" });
-    // Whose work it is stands in the merge and in the commit of the work itself.
+    // The merge and the commit of the work name its author.
     const trailers = (commit: string) => repository.git("log", "-1", "--format=%(trailers:only)", commit);
     const merge = repository.git("log", "--merges", "--grep=^A: do A$", "--format=%H", "main");
     for (const commit of [merge, `${merge}^2`])

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { changedFiles } from "../../src/run/review/changed-files.ts";
 import { temporaryRepository } from "../support/run-command.ts";
 
-describe("the files that work has changed", () => {
-  it("come from git: added, modified, deleted, and renamed with the old path", async () => {
+describe("the changed files of a task", () => {
+  it("are read from git: added, modified, deleted, and renamed with the old path", async () => {
     const text = "one\ntwo\nthree\nfour\nfive\n";
     using repository = temporaryRepository({ "gone.ts": "x\n", "kept.ts": "a\n", "old name.ts": text });
     const commit = () => {

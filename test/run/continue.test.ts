@@ -6,7 +6,7 @@ import { answer, planned, planText, readRun, runPlan, task, writes } from "../su
 import { eventually } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** A client with a conversation: its first run reads much of its own and works; a later one ends the work. */
+/** A client with a conversation: its first run reads many tokens of its own; a later run finishes the work. */
 const client = `#!${process.execPath}
 const { appendFileSync, existsSync } = require("node:fs");
 const words = process.argv.slice(2);
@@ -34,8 +34,8 @@ else {
 }
 `;
 
-describe("a client that uses up its tokens", () => {
-  it("goes on in its conversation and its checkout when a person lets it, and its own start counted for nothing", async () => {
+describe("a client that uses up its token budget", () => {
+  it("continues its conversation in the same checkout when a person allows it; its own startup tokens do not count", async () => {
     using home = temporaryFolder({ "bin/claude": client });
     chmodSync(join(home.path, "bin/claude"), 0o755);
     using repository = landRepository({
@@ -51,7 +51,7 @@ describe("a client that uses up its tokens", () => {
       status: 3,
       tasks: [{ state: "ESCALATED", code: "R-BG-001", details: { halt: { signal: "tokens", limit: 3000 } } }],
     });
-    // Of the 30000 that its client read first only our prompt counts.
+    // Of the 30000 tokens that its client read first, only our prompt counts.
     const { tokens, input } = (done.tasks[0] as unknown as { usage: Record<string, number> }).usage;
     expect(input).toBeGreaterThan(30_000);
     expect(tokens).toBeLessThan(6000);
@@ -64,11 +64,11 @@ describe("a client that uses up its tokens", () => {
     expect(answered.stderr).toContain("to continue: lockstep run .agents-work/");
     const second = await repository.run(["run", "--tokens", "3000", "--json"], { env });
     expect(readRun(second.stdout).states, second.stderr).toEqual({ A: "MERGED" });
-    const heard = readFileSync(join(home.path, "heard"), "utf8")
+    const prompts = readFileSync(join(home.path, "heard"), "utf8")
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(heard).toMatchObject([
+    expect(prompts).toMatchObject([
       { resumed: null, began: false },
       {
         resumed: "conversation-1",
@@ -83,7 +83,7 @@ describe("a client that uses up its tokens", () => {
 describe("`run` and `do`", () => {
   const slow = ["loop: { steps: [{ say: still at it }, { sleep: 0.2 }] }"];
 
-  it("take the minutes of this run", async () => {
+  it("take the minutes limit of this run", async () => {
     using repository = planned({ agents: { a: [slow] }, tasks: [task("A", "a")] });
     const { status, done } = await runPlan(repository, "--minutes", "0.03");
     expect({ status, tasks: done.tasks }).toMatchObject({
@@ -99,7 +99,7 @@ describe("`run` and `do`", () => {
     });
   });
 
-  it("take the tokens of this run, and refuse what is no number", async () => {
+  it("take the token limit of this run, and refuse a value that is not a number", async () => {
     using repository = planned({ agents: { a: [["usage: { tokens: 900 }", writes("A")]] }, tasks: [] });
     const words = ["do", "make A", "--agent", "a", "--tokens", "800", "--check", "test -e A.txt", "--json"];
     const { status, stdout, stderr } = await repository.run(words);
@@ -124,7 +124,7 @@ describe("`run` and `do`", () => {
     tasks: [{ code: "R-BG-001", details: { halt: { signal: "tokens", limit } } }],
   });
 
-  it("keep what a person gave in every later run of the session, until they give something else", async () => {
+  it("keep a limit that a person set for later runs of the session, until it is set again", async () => {
     const spends = ["usage: { tokens: 900 }", writes("A")];
     using repository = planned({ agents: { a: [spends] }, tasks: [] });
     const words = ["do", "make A", "--agent", "a", "--tokens", "800", "--check", "test -e A.txt", "--json"];
@@ -141,7 +141,7 @@ describe("`run` and `do`", () => {
     expect(JSON.parse(preview.stdout)).toMatchObject({ limits: { tokens: { halt: 2500 } } });
   });
 
-  it("hold a session to its own limit that another run does for it", async () => {
+  it("apply the session's own limit also when another run does its tasks", async () => {
     const begins = ["say: begun", "sleep: 3", writes("A"), answer("OK")];
     using repository = planned({
       agents: { a: [begins], b: [["usage: { tokens: 900 }", writes("B")]] },

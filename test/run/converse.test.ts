@@ -16,13 +16,13 @@ const broken: AgentEnd = { how: "failed", reason: "exit 3", output: secret };
 
 interface Conversation {
   readonly purpose: keyof typeof purposes;
-  /** How its starts end, the last one again and again. */
+  /** How its starts end; the last entry repeats. */
   readonly ends: readonly AgentEnd[];
   readonly isClient?: boolean;
   readonly events?: readonly AgentEvent[];
 }
 
-/** What comes of asking an agent whose starts end as they are told to; only an answer `OK` can be used. */
+/** The result of asking an agent whose starts end as given; only an answer `OK` can be used. */
 async function ask({ purpose, ends, isClient = false, events = [] }: Conversation) {
   const { limits } = await memoryEngine({ limits: { tokens: { warn: 50, halt: 100 } } });
   const starts: { readonly prompt: string; readonly resume: string | undefined }[] = [];
@@ -98,12 +98,12 @@ describe("an agent whose answers cannot be used", () => {
     ["work", "silent"],
     ["judge", "failed"],
     ["write-files", "failed"],
-  ])("because it only says prose, as a program for the purpose `%s`, has %s", async (purpose, how) => {
+  ])("that only prints prose, as a program for the purpose `%s`, has %s", async (purpose, how) => {
     expect((await ask({ purpose, ends: [prose] })).talked.how).toBe(how);
   });
 
   it.each(["work", "judge", "write-files"] as const)(
-    "for the purpose `%s` may do better",
+    "for the purpose `%s` may succeed on the second start",
     async (purpose) => {
       const { talked, starts } = await ask({ purpose, ends: [broken, right] });
       expect(talked).toMatchObject({ how: "answered", answer: { answer: { status: "OK" } } });
@@ -120,7 +120,7 @@ describe("an agent that fails", () => {
     ["judge", 3],
     ["write-files", 3],
   ])(
-    "is started for the purpose `%s` %i times, anew, and told of without secrets",
+    "is started for the purpose `%s` %i times, without resuming, and the reason is reported without secrets",
     async (purpose, count) => {
       const { talked, starts, said } = await ask({ purpose, ends: [broken], isClient: true });
       expect(talked).toMatchObject({ how: "failed", reason: "exit 3\n[secret: known]", starts: count });
@@ -141,7 +141,7 @@ describe("an agent with limits of its own", () => {
       "`a` has spent 100 tokens, its limit is 100",
     ],
     ["loops", Array(3).fill({ type: "tool-result", text: refusedWrite }), "`a` is in a loop: writing"],
-  ])("is ended by its %s, and no answer of it counts", async (_, events, reason) => {
+  ])("is stopped by its %s limit, and its answer does not count", async (_, events, reason) => {
     const { talked, starts, stops } = await ask({ purpose: "judge", ends: [right], events });
     expect(talked).toMatchObject({ how: "over", lost: { code: "R-BG-001" } });
     expect(talked.how === "over" && talked.lost.reason).toContain(reason);
@@ -149,13 +149,13 @@ describe("an agent with limits of its own", () => {
   });
 
   it.each<[string, readonly AgentEvent[]]>([
-    ["less than its tokens", [60, 39].map((tokens) => ({ type: "usage", tokens }))],
-    ["nothing that it repeats too often", [bash, bash]],
-  ])("goes on with %s", async (_, events) => {
+    ["fewer tokens than its limit", [60, 39].map((tokens) => ({ type: "usage", tokens }))],
+    ["too few repetitions for a loop", [bash, bash]],
+  ])("continues with %s", async (_, events) => {
     expect((await ask({ purpose: "judge", ends: [right], events })).talked.how).toBe("answered");
   });
 
-  it("is warned before it is ended", async () => {
+  it("is warned before it is stopped", async () => {
     const { talked, said } = await ask({ purpose: "judge", ends: [right], events: [bash, bash, bash] });
     expect(talked.how).toBe("answered");
     expect(said).toEqual([expect.stringMatching(/^warning: the agent called `Bash` 3 times/)]);

@@ -32,7 +32,7 @@ const outcomes = (branches: readonly Branch[]) =>
   branches.map(({ branch, outcome }) => `${branch} ${outcome}`);
 
 describe("several branches", () => {
-  it("come in, fewer at a time, if the base moves in less time than the proof of all takes", async () => {
+  it("are merged in smaller batches if the base moves faster than the proof of all of them", async () => {
     using repository = landRepository(files);
     for (const name of ["one", "two", "three"]) repository.branch(name, { [`${name}.js`]: "1;\n" });
     using running = repository.start(["land", "one", "two", "three", "--check", "sleep 1", "--json"]);
@@ -46,7 +46,7 @@ describe("several branches", () => {
       const isSecond = () =>
         (running.errors().split("moved meanwhile")[moves] ?? "").split("tree: sleep 1")[2];
       await eventually(
-        "two merges are proven, or one is in",
+        "two merges are proven, or one is merged",
         () => isSecond() ?? (isIn() || isOver || undefined),
       );
       if (isOver || isIn()) break;
@@ -61,7 +61,7 @@ describe("several branches", () => {
     expect(moves).toBe(2);
   });
 
-  it("come in together: a merge each in their order, its own checks on its own tree, the project's on the last, the base moved once", async () => {
+  it("are merged together: one merge each, in order, with its own checks on its own tree, the project's checks on the last, and one move of the base", async () => {
     using repository = landRepository(files);
     repository.branch("one", { "a.js": "exports.a = 2;\n" });
     repository.branch("two", { "b.js": "exports.b = 1; // two\n" });
@@ -103,7 +103,7 @@ describe("several branches", () => {
     ]);
   });
 
-  it("of which the third's tests fail with the second: the earlier one wins, and the later one adapts", async () => {
+  it("of which the third fails its tests with the second: the earlier one is merged, and the later one has to adapt", async () => {
     using repository = landRepository(files);
     repository.branch("one", { "a.js": "exports.a = 2;\n" });
     repository.branch("two", { "b.js": "exports.b = 2;\n" });
@@ -124,7 +124,7 @@ describe("several branches", () => {
     expect(repository.git("show", "main:c.js")).toBe("exports.c = 1;");
   });
 
-  it("of which one breaks the tests that another brings: the later one is refused, whichever it is", async () => {
+  it("of which one breaks the tests that another adds: the later one is refused, in either order", async () => {
     for (const order of [
       ["tests", "breaks"],
       ["breaks", "tests"],
@@ -137,7 +137,7 @@ describe("several branches", () => {
     }
   });
 
-  it("of which two hold alone and not together, and nothing tells whose fault it is: the later one is refused", async () => {
+  it("of which two pass alone and fail together, with no hint which one is at fault: the later one is refused", async () => {
     using repository = landRepository({
       ...files,
       "test/f.test.js": 'if (require("../a.js").a + require("../b.js").b > 3) process.exit(1);\n',
@@ -149,7 +149,7 @@ describe("several branches", () => {
     expect(branches[1]?.refused).toMatchObject({ code: "R-PC-002", details: { with: "one" } });
   });
 
-  it("of which one fails by itself: that one is refused, wherever it stands", async () => {
+  it("of which one fails by itself: that one is refused, at any position", async () => {
     for (const order of [
       ["bad", "good"],
       ["good", "bad"],
@@ -158,12 +158,12 @@ describe("several branches", () => {
       repository.branch("bad", { "f.js": "exports.f = 3;\n" });
       repository.branch("good", { "a.js": "exports.a = 2;\n" });
       const { status, branches } = await landAll(repository, ...order);
-      const told = Object.fromEntries(
+      const results = Object.fromEntries(
         branches.map(({ branch, outcome, refused }) => [branch, [outcome, refused?.code]]),
       );
-      expect({ status, told }).toEqual({
+      expect({ status, results }).toEqual({
         status: 2,
-        told: { bad: ["refused", "R-PC-002"], good: ["merged", undefined] },
+        results: { bad: ["refused", "R-PC-002"], good: ["merged", undefined] },
       });
     }
   });
@@ -184,7 +184,7 @@ describe("several branches", () => {
     });
   });
 
-  it("of which two change the same file: the later one has to come after the other", async () => {
+  it("of which two change the same file: the later one has to be done after the other", async () => {
     using repository = landRepository(files);
     repository.branch("one", { "a.js": "exports.a = 2;\nexports.x = 1;\n" });
     repository.branch("two", { "a.js": "exports.b = 0;\nexports.a = 1;\n" });
@@ -214,7 +214,7 @@ describe("several branches", () => {
     });
   });
 
-  it("are proven and kept, and nothing moves, where the configuration wants no integration", async () => {
+  it("are proven and kept, and nothing is merged, if the configuration disables integration", async () => {
     using repository = landRepository({ ...files, ".lockstep/config.yaml": "integrate: none\n" });
     repository.branch("one", { "a.js": "exports.a = 2;\n" });
     const before = repository.git("rev-parse", "main");
@@ -269,7 +269,7 @@ describe("the work of a task in review", () => {
   const stateOf = async (repository: LandRepository) =>
     JSON.parse((await repository.run(["task", "show", "T-001", "--json"])).stdout);
 
-  it("is merged under its own name, by its own lock and criteria", async () => {
+  it("is merged under its own name, with its own lock and criteria", async () => {
     using repository = landRepository({ ...files, ".gitignore": "state\nworklogs\n" });
     await inReview(repository, "a.js");
     repository.branch("lockstep/T-001", { "a.js": "exports.a = 2;\n" });
@@ -284,7 +284,7 @@ describe("the work of a task in review", () => {
     expect(JSON.parse((await repository.run(["lock", "list", "--json"])).stdout).locks).toEqual([]);
   });
 
-  it("goes from its checkout to the base, and the checkout goes after everything in it was kept", async () => {
+  it("is merged from its checkout, and the checkout is removed after its content was saved", async () => {
     using repository = landRepository({ ...files, ".gitignore": "state\nworklogs\n" });
     await inReview(repository, "a.js");
     const commonFolder = join(repository.path, ".git");
@@ -318,14 +318,14 @@ describe("the work of a task in review", () => {
   it.each<[string, string, readonly string[], Record<string, string>, string]>([
     ["outside its lock", "b.js", [], { "a.js": "exports.a = 2;\n" }, "R-PO-002"],
     [
-      "inside what it was forbidden",
+      "inside its forbidden scope",
       ".",
       ["b.js"],
       { "a.js": "exports.a = 2;\n", "b.js": "exports.b = 2;\n" },
       "R-PW-002",
     ],
     ["without meeting its criteria", "a.js", [], { "a.js": "exports.a = 3;\n" }, "R-PC-002"],
-  ])("that is %s is rejected with what it has to mend", async (_name, scope, forbidden, changes, code) => {
+  ])("that is %s is rejected with what it has to fix", async (_name, scope, forbidden, changes, code) => {
     using repository = landRepository({ ...files, ".gitignore": "state\nworklogs\n" });
     await inReview(repository, scope, forbidden);
     repository.branch("lockstep/T-001", changes);

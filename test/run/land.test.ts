@@ -7,14 +7,14 @@ import { eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-describe("a scope that is typed in a folder below the root", () => {
+describe("a scope that is given in a folder below the root", () => {
   const inDocs = (repository: LandRepository, ...words: string[]) =>
     startProgram([process.execPath, command, ...words], {
       cwd: join(repository.path, "docs"),
       env: { XDG_STATE_HOME: join(repository.path, ".git/state") },
     }).ended;
 
-  it("is meant from there, for every command, and is shown from the root", async () => {
+  it("is relative to that folder in every command, and is shown relative to the root", async () => {
     using repository = landRepository({ "docs/a.md": "a\n" });
     repository.branch("inside", { "docs/a.md": "b\n" });
     repository.branch("outside", { "docs/a.md": "b\n", "f.js": "exports.f = 2;\n" });
@@ -36,7 +36,7 @@ describe("a scope that is typed in a folder below the root", () => {
 });
 
 describe("a branch", () => {
-  it("that is good is merged with its proof, and people's uncommitted work stays", async () => {
+  it("that passes its checks is merged with its proof, and uncommitted work of people stays", async () => {
     using repository = landRepository();
     repository.branch("good", { "f.js": "exports.f = 2;\n" });
     repository.write("notes.txt", "mine\n");
@@ -81,9 +81,15 @@ describe("a branch", () => {
       2,
     ],
     ["deletes outside its scope", { "test/f.test.js": null }, ["--scope", "f.js"], "R-PO-002", 2],
-    ["brings a session's folder", { ".agents-work/2026-01-31_x/activeContext.md": "x\n" }, [], "R-PW-002", 2],
+    [
+      "contains a session's folder",
+      { ".agents-work/2026-01-31_x/activeContext.md": "x\n" },
+      [],
+      "R-PW-002",
+      2,
+    ],
     ["brings submodules", { ".gitmodules": "\n" }, [], "R-GT-001", 2],
-    ["touches what no agent may write", { ".claude/settings.json": "{}\n" }, [], "R-PW-002", 2],
+    ["touches protected paths", { ".claude/settings.json": "{}\n" }, [], "R-PW-002", 2],
     ["breaks the tests", { "f.js": "exports.f = 3;\n" }, [], "R-PC-002", 2],
     [
       "fails its own check",
@@ -93,8 +99,8 @@ describe("a branch", () => {
       2,
     ],
     ["proves nothing", { "f.js": "exports.f = 2;\n" }, ["--proves", "true"], "R-PC-002", 3],
-    ["is named wrongly in its scope", { "f.js": "exports.f = 2;\n" }, ["--scope", "../x"], "R-PD-002", 2],
-  ])("that %s is refused, and the base stays", async (_name, changes, words, code, exit) => {
+    ["has an invalid scope", { "f.js": "exports.f = 2;\n" }, ["--scope", "../x"], "R-PD-002", 2],
+  ])("that %s is refused, and the base does not move", async (_name, changes, words, code, exit) => {
     using repository = landRepository();
     repository.branch("work", changes);
     const before = repository.git("rev-parse", "main");
@@ -104,7 +110,7 @@ describe("a branch", () => {
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 
-  it("that conflicts with the base is refused by the names of the files", async () => {
+  it("that conflicts with the base is refused with the names of the files", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     repository.write("f.js", "exports.f = 1; // same line\n");
@@ -118,7 +124,7 @@ describe("a branch", () => {
   });
 
   it("whose check is flaky is refused with both runs, unless it is listed", async () => {
-    // Every second run passes; only what a person opened outlives a check.
+    // Every second run passes: only a folder that the configuration opens outlives a check.
     const flaky = 'cd "$HOME/.cache" && if rm -r ran; then exit 0; else mkdir ran; exit 1; fi';
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
@@ -141,7 +147,7 @@ describe("a branch", () => {
 });
 
 describe("a request with several branches", () => {
-  it("is checked as a whole first: one that does not exist stops all of them, one problem per line", async () => {
+  it("is checked as a whole first: a missing branch stops all of them, with one problem per line", async () => {
     using repository = landRepository();
     repository.branch("good", { "f.js": "exports.f = 2;\n" });
     const before = repository.git("rev-parse", "main");
@@ -157,12 +163,12 @@ describe("a request with several branches", () => {
   });
 });
 
-describe("a landing that was refused", () => {
+describe("a landing that is refused", () => {
   const check = "grep -q 'exports.f = 2' f.js";
   const options = ["--scope", "f.js", "my docs", "--check", check, "--allow-red"];
   const line = `lockstep land work --scope f.js 'my docs' --check 'grep -q '\\''exports.f = 2'\\'' f.js' --allow-red`;
 
-  it("is repeated by the command that is printed, with the same options", async () => {
+  it("is repeated by the printed command, with the same options", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 1; //\n" });
     repository.branch("good", { "my docs/a": "" });
@@ -174,7 +180,7 @@ describe("a landing that was refused", () => {
     expect(both.stderr).toContain("to land again: lockstep land good work --proves 'grep -q 2 f.js'\n");
   });
 
-  it("has that command in status and after the answer to its question", async () => {
+  it("has that command in the status and after the answer to its question", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     repository.write("f.js", "mine\n");
@@ -208,10 +214,12 @@ describe("a landing that was refused", () => {
 describe("a check that proves nothing", () => {
   async function asked(repository: LandRepository) {
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
-    const told = await repository.run(["land", "work", "--proves", "true", "--check", "true"]);
-    expect(told.stderr).toContain("`true` proves nothing: it also passes on the base, without the change; ");
-    expect(told.stdout).toMatch(/^true \(check\) +exit 0 /m);
-    expect(told.stdout).toMatch(/^true \(proves\) +exit 0 /m);
+    const output = await repository.run(["land", "work", "--proves", "true", "--check", "true"]);
+    expect(output.stderr).toContain(
+      "`true` proves nothing: it also passes on the base, without the change; ",
+    );
+    expect(output.stdout).toMatch(/^true \(check\) +exit 0 /m);
+    expect(output.stdout).toMatch(/^true \(proves\) +exit 0 /m);
     const { status, landed } = await repository.land("work", "--proves", "true");
     const { details, reason } = landed.refused as { details: { decision: string }; reason: string };
     expect({ status, reason }).toEqual({
@@ -221,7 +229,7 @@ describe("a check that proves nothing", () => {
     return details.decision;
   }
 
-  it("waits for a person, whose answer holds for this work", async () => {
+  it("waits for a person, whose approval is valid for this work only", async () => {
     using repository = landRepository();
     const decision = await asked(repository);
     expect((await repository.run(["decide", decision, "approved"])).status).toBe(0);
@@ -230,7 +238,7 @@ describe("a check that proves nothing", () => {
     expect(landed.evidence).toContainEqual(expect.objectContaining({ command: "true", outcome: "vacuous" }));
   });
 
-  it("is refused where the person refuses it, and asked about once", async () => {
+  it("is refused if the person rejects it, and asked about once", async () => {
     using repository = landRepository();
     const decision = await asked(repository);
     expect((await repository.land("work", "--proves", "true")).status).toBe(3);
@@ -244,7 +252,7 @@ describe("a check that proves nothing", () => {
     });
   });
 
-  it("asks nobody in a dry run", async () => {
+  it("asks no question in a dry run", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     expect((await repository.land("work", "--proves", "true", "--dry-run")).status).toBe(3);
@@ -252,8 +260,8 @@ describe("a check that proves nothing", () => {
   });
 });
 
-describe("a branch that nothing would prove", () => {
-  it("is refused, and the remedy is named", async () => {
+describe("a branch without any check", () => {
+  it("is refused, with the remedy", async () => {
     using repository = landRepository({ "package.json": "{}\n" });
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const { status, landed } = await repository.land("work");
@@ -265,8 +273,8 @@ describe("a branch that nothing would prove", () => {
   });
 });
 
-describe("what a merge does beyond the branch's own changes", () => {
-  it("is held to the scope: a folder that the base renamed takes the branch's new file with it", async () => {
+describe("changes that a merge makes beyond the branch's own", () => {
+  it("have to be inside the scope: a renamed folder of the base takes the branch's new file with it", async () => {
     using repository = landRepository({ "old/a.txt": "a\n", "old/b.txt": "b\n" });
     repository.git("config", "merge.directoryRenames", "true");
     repository.branch("work", { "old/new.txt": "n\n" });
@@ -306,7 +314,7 @@ describe("the gate", () => {
       "client.js",
       "fail",
     ],
-  ])("refuses what fails its %s check", async (check, base, changes, path, result) => {
+  ])("refuses work that fails its %s check", async (check, base, changes, path, result) => {
     using repository = landRepository(base);
     repository.branch("work", changes);
     const { status, landed } = await repository.land("work");
@@ -319,7 +327,7 @@ describe("the gate", () => {
     expect({ result: found?.result, path: found?.findings[0]?.path }).toEqual({ result, path });
   });
 
-  it("says of each check what it had to go by, and lets a person configure or switch off", async () => {
+  it("reports the basis of each check, and can be configured or switched off", async () => {
     using repository = landRepository({
       ".lockstep/config.yaml":
         'gate: { conventions: { command: ["sh", "-c", "test ! -e bad.txt"] }, syntax: off }\n',
@@ -346,7 +354,7 @@ describe("the base", () => {
     return repository;
   };
 
-  it("that is red lets nothing in that leaves it red, unless failures are compared", async () => {
+  it("that fails its checks takes no branch that leaves them failing, unless failures are compared", async () => {
     using repository = redBase();
     repository.branch("work", { "other.js": "1\n" });
     const { status, landed } = await repository.land("work");
@@ -355,8 +363,8 @@ describe("the base", () => {
     const shown = (await repository.run(["status"])).stdout;
     expect(shown).toContain("waiting for you");
     expect(shown).toContain("lockstep land work");
-    const told = (await repository.run(["land", "work"])).stdout;
-    expect(told).toMatch(
+    const output = (await repository.run(["land", "work"])).stdout;
+    expect(output).toMatch(
       /^waiting for a person: work; no question is open: do what the message names, then land again$/m,
     );
     expect((await repository.run(["decide"])).stdout).toContain("1 landing waits");
@@ -364,7 +372,7 @@ describe("the base", () => {
     expect((await repository.run(["status"])).stdout).not.toContain("waiting for you");
   });
 
-  it("that is red takes the branch that repairs it, with or without a check that proves it", async () => {
+  it("that fails its checks takes the branch that repairs it, with or without a check that proves the repair", async () => {
     using repository = redBase();
     repository.branch("repair", { "f.js": "exports.f = 2;\n", "test/g.test.js": "process.exit(0);\n" });
     const { status, landed } = await repository.land("repair", "--proves", "node test/f.test.js");
@@ -394,7 +402,7 @@ describe("the base", () => {
     ]);
   });
 
-  it("on which nothing was installed is not red: what is missing is named, and so is the line to write", async () => {
+  it("whose dependencies are not installed does not count as failing: the message names the missing program and the line to add", async () => {
     const agents = 'agents: { a: { adapter: command, run: "true" } }\n';
     using repository = landRepository({
       "package.json": '{"scripts":{"test":"nosuchlinter ."}}\n',
@@ -421,14 +429,14 @@ describe("the base", () => {
     expect(good.stderr).not.toContain("nothing is installed");
   });
 
-  it("that is red is not repaired by changing the test that fails", async () => {
+  it("that fails its checks is not repaired by a change of the failing test", async () => {
     using repository = redBase();
     repository.branch("repair", { "test/f.test.js": 'if (require("../f.js").f !== 9) process.exit(1);\n' });
     const { status, landed } = await repository.land("repair");
     expect({ status, refused: landed.refused }).toMatchObject({ status: 3, refused: { code: "R-TW-001" } });
   });
 
-  it("that moves during the proof is proven anew, and people's commits stay", async () => {
+  it("that moves during the proof is proven again, and people's commits stay", async () => {
     using repository = landRepository();
     repository.branch("work", { "other.js": "1\n" });
     using running = repository.start(["land", "work", "--check", "sleep 1", "--json"]);
@@ -446,7 +454,7 @@ describe("the base", () => {
     expect(existsSync(join(repository.path, "new.txt"))).toBe(true);
   });
 
-  it("that is checked out with work in the way waits for the person, and nothing is lost", async () => {
+  it("that is checked out with conflicting local changes makes the landing wait, and nothing is lost", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     repository.write("f.js", "exports.f = 1; // mine, not committed\n");
@@ -466,19 +474,19 @@ describe("the base", () => {
     ["an ignored file", { ".gitignore": "mine\n" }, { mine: "only here\n" }, { mine: "theirs\n" }],
     ["an ignored folder", { ".gitignore": "mine\n" }, { "mine/notes": "only here\n" }, { mine: "theirs\n" }],
     [
-      "a file where a folder comes",
+      "a file in the place of a new folder",
       { ".gitignore": "mine\n" },
       { mine: "only here\n" },
       { "mine/x": "theirs\n" },
     ],
     [
-      "a file that became a beginning of the new one",
+      "a file with the beginning of the new content",
       { "l.txt": "a\nb\nc\n" },
       { "l.txt": "a\nb\n" },
       { "l.txt": "a\nb\nX\n" },
     ],
   ])(
-    "is checked out with %s of a person's in the way: it waits, and nothing is lost",
+    "that is checked out with %s of a person's in the way makes the landing wait, and nothing is lost",
     async (_name, base, own, theirs) => {
       using repository = landRepository(base);
       const words = ["add", "-f", "--", ...Object.keys(theirs)];
@@ -498,7 +506,7 @@ describe("the base", () => {
     },
   );
 
-  it("waits while a person rebases it, or has switched to another branch at the last moment", async () => {
+  it("makes the landing wait while a person rebases it or has just switched branches", async () => {
     using repository = landRepository({ ".lockstep/config.yaml": "base_branch: main\n" });
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     repository.write(".git/rebase-merge/head-name", "refs/heads/main\n");
@@ -510,7 +518,7 @@ describe("the base", () => {
     });
     repository.git("checkout", "-q", "main");
     rmSync(join(repository.path, ".git/rebase-merge"), { recursive: true });
-    // A git that lets the person be faster, once.
+    // A git that switches the branch once, just before the landing.
     const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
     const late = `#!/bin/sh\nfor word; do if [ "$word" = --ff-only ] && [ ! -e "${repository.path}/state/once" ]; then touch "${repository.path}/state/once"; ${real} -C "${repository.path}" switch -q feature; fi; done\nexec ${real} "$@"\n`;
     using beside = temporaryFolder();
@@ -555,7 +563,7 @@ describe("a dry run", () => {
   });
 });
 
-describe("what is not supported", () => {
+describe("unsupported content", () => {
   it.each<[string, (repository: LandRepository) => void, string]>([
     [
       "a branch that does not exist",
@@ -563,7 +571,7 @@ describe("what is not supported", () => {
       "there is no branch, tag or commit `work`: `git branch --all`",
     ],
     [
-      "a branch with a history of its own",
+      "a branch with an unrelated history",
       (one) => {
         one.git("checkout", "-q", "--orphan", "work");
         one.git("commit", "-qm", "apart");
@@ -582,14 +590,14 @@ describe("what is not supported", () => {
       "git sparse-checkout disable",
     ],
     ["a detached head", (one) => one.git("checkout", "-q", "--detach"), "no branch is checked out"],
-  ])("is refused by name: %s", async (_name, prepare, text) => {
+  ])("is refused with its name: %s", async (_name, prepare, text) => {
     using repository = landRepository();
     prepare(repository);
     const { status, stderr } = await repository.run(["land", "work"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) });
   });
 
-  it("is refused for agents", async () => {
+  it("is refused to agents", async () => {
     using repository = landRepository();
     const run = await repository.run(["land", "work"], {
       env: { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" },
@@ -598,8 +606,8 @@ describe("what is not supported", () => {
   });
 });
 
-describe("conventions of the base that cannot be read", () => {
-  it("are a fault of the configuration, said with the line before anything is run", async () => {
+describe("unreadable conventions of the base", () => {
+  it("are a configuration error, reported with the line before any check runs", async () => {
     using repository = landRepository({
       ".lockstep/systemPatterns.md": "# Rules\n\nrule: `(` in `**`: broken\n",
     });

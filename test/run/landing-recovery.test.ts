@@ -35,7 +35,7 @@ function repositoryWithBranches() {
 const landing = ["land", "work", "more", "--check", "true"];
 const rounds = 14;
 
-/** What must hold whatever happened: the base is old or new, and nothing was merged twice. */
+/** Holds after every crash: the base is old or new, and nothing was merged twice. */
 function expectOldOrNew(repository: Repository, before: string) {
   const now = repository.git("rev-parse", "main");
   if (now === before) return "old";
@@ -69,7 +69,7 @@ async function landAgain(repository: Repository, { thorough = true } = {}) {
 
 describe("an integration that is killed", () => {
   it.each(crashPoints)(
-    "when it is %s is finished or undone by the next, and comes in once",
+    "while it is %s is finished or undone by the next integration, and merged once",
     async (point) => {
       using repository = repositoryWithBranches();
       const before = repository.git("rev-parse", "main");
@@ -85,7 +85,7 @@ describe("an integration that is killed", () => {
     },
   );
 
-  it("while git held the ref of its trial merges leaves nothing that stops the next", async () => {
+  it("while git holds the ref of its trial merges does not block the next integration", async () => {
     using repository = repositoryWithBranches();
     const ref = "refs/lockstep/integration/999999-1-gone";
     repository.git("update-ref", ref, "work");
@@ -94,7 +94,7 @@ describe("an integration that is killed", () => {
     expect(existsSync(`${repository.path}/.git/${ref}.lock`)).toBe(false);
   });
 
-  it("with any of its gits leaves the base old or new, and the next one merges each once", {
+  it("at any of its git commands leaves the base old or new, and the next integration merges each branch once", {
     timeout: 400_000,
   }, async () => {
     const random = seededRandom(20_261_115);
@@ -103,12 +103,12 @@ describe("an integration that is killed", () => {
     const run = await unharmed.run(landing, { env: whole.env });
     expect(run.status, run.stderr).toBe(0);
     const count = whole.started();
-    const told = new Set<string>();
+    const lines = new Set<string>();
     let killed = 0;
     for (let round = 0; round < rounds; round += 1) {
       using repository = repositoryWithBranches();
       const before = repository.git("rev-parse", "main");
-      // One in each part of the landing; the moves of refs come with the last gits.
+      // One in each part of the landing; the last git commands move the refs.
       const at = Math.ceil(((round + random()) * count) / rounds);
       using killing = killingGit(at, round % 2 === 0 ? "works on" : "dies too");
       using running = repository.start(landing, { env: killing.env });
@@ -116,12 +116,12 @@ describe("an integration that is killed", () => {
       if (signal === "SIGKILL") {
         killed += 1;
         await eventually("the end of its git", () => killing.isOver() || undefined);
-      } else expect(status, stderr).toBe(0); // it needed fewer gits this time
-      told.add(expectOldOrNew(repository, before));
+      } else expect(status, stderr).toBe(0); // this time it needed fewer git commands
+      lines.add(expectOldOrNew(repository, before));
       await landAgain(repository, { thorough: round % 5 === 0 });
     }
-    // Whether one of them comes after the move depends on how many gits there were: the cases above make sure of that.
-    expect(told).toContain("old");
+    // Whether one of them comes after the move depends on the number of git commands; the cases above cover it.
+    expect(lines).toContain("old");
     expect(killed).toBeGreaterThan(rounds / 2);
   });
 });
@@ -162,7 +162,7 @@ describe("a move of the base that was interrupted", () => {
     return { repository, engine, recover };
   }
 
-  it("after it took effect is finished, and only once, even by two at the same time", async () => {
+  it("after it took effect is finished exactly once, even by two processes at the same time", async () => {
     const { repository, engine, recover } = await interrupted(true);
     using _repository = repository;
     await Promise.all([recover(), recover()]);
@@ -184,17 +184,17 @@ describe("a move of the base that was interrupted", () => {
     expect(await engine.ledger.intents()).toEqual([]);
   });
 
-  it("is dropped though git died with it and left its locks", async () => {
+  it("is dropped even if git was killed with it and left its lock files", async () => {
     const { repository, recover } = await interrupted(false);
     using _repository = repository;
     repository.write(".git/index.lock", "");
     repository.write(".git/refs/heads/main.lock", "");
-    const told = await recover();
-    expect(told.filter((line) => line.startsWith("removed"))).toHaveLength(2);
-    repository.git("commit", "-q", "--allow-empty", "-m", "it goes on");
+    const lines = await recover();
+    expect(lines.filter((line) => line.startsWith("removed"))).toHaveLength(2);
+    repository.git("commit", "-q", "--allow-empty", "-m", "a later commit");
   });
 
-  it("is left to the process that is still at it", async () => {
+  it("is left to the process that is still working on it", async () => {
     const { repository, engine, recover } = await interrupted(false);
     using _repository = repository;
     engine.dead.clear();
@@ -203,7 +203,7 @@ describe("a move of the base that was interrupted", () => {
   });
 });
 
-describe("what git left half done when it was killed", () => {
+describe("an operation of git that was interrupted by a kill", () => {
   const sides = (repository: Repository) => ({
     from: repository.git("rev-parse", "main"),
     to: repository.git("rev-parse", "work"),
@@ -222,8 +222,8 @@ describe("what git left half done when it was killed", () => {
       },
     ],
     ["a file is half written", (one) => begun(one, () => one.write("f.txt", ""))],
-    ["a file is gone and not written yet", (one) => begun(one, () => rmSync(`${one.path}/f.txt`))],
-  ])("is put back: %s", async (_name, leave) => {
+    ["a file is deleted and not written yet", (one) => begun(one, () => rmSync(`${one.path}/f.txt`))],
+  ])("is reverted: %s", async (_name, leave) => {
     using repository = repositoryWithBranches();
     leave(repository);
     expect(clean(repository)).not.toBe("");
@@ -275,7 +275,7 @@ describe("what git left half done when it was killed", () => {
         symlinkSync("v2", `${one.path}/dd`);
       },
     ],
-  ])("is put back: %s", async (name, base, begin, change) => {
+  ])("is reverted: %s", async (name, base, begin, change) => {
     using repository = temporaryRepository({ ...base, "f.txt": "1\n" });
     const { git } = repository;
     const commit = (message: string) => {
@@ -297,7 +297,7 @@ describe("what git left half done when it was killed", () => {
     expect(clean(repository)).toBe("");
   });
 
-  it("is kept on a ref before it is put back", async () => {
+  it("is kept on a ref before it is reverted", async () => {
     using repository = repositoryWithBranches();
     begun(repository, () => repository.write("f.txt", ""));
     await undoHalfMove(repository.path, sides(repository));
@@ -306,12 +306,12 @@ describe("what git left half done when it was killed", () => {
 
   it.each<[string, Record<string, string>, (repository: Repository) => void]>([
     [
-      "a folder where a file comes",
+      "a folder in the place of a new file",
       { "dd/1": "1\n" },
       (one) => rmSync(`${one.path}/dd`, { recursive: true }),
     ],
     ["an emptied file", { "e.txt": "long\n" }, (one) => one.write("e.txt", "longer\n")],
-  ])("leaves all as it is where git had not begun: %s", async (name, base, change) => {
+  ])("is left alone if git had not begun: %s", async (name, base, change) => {
     using repository = temporaryRepository({ ...base, "f.txt": "1\n", ".gitignore": "*.env\n" });
     const { git } = repository;
     git("checkout", "-q", "-b", "main");
@@ -332,7 +332,7 @@ describe("what git left half done when it was killed", () => {
     expect(readFileSync(`${repository.path}/new.txt`, "utf8")).toBe("mine, written since\n");
   });
 
-  it("leaves what a person wrote since, in a file that changes and in others", async () => {
+  it("does not revert what a person wrote since, in a file that changes and in others", async () => {
     using repository = repositoryWithBranches();
     repository.write("f.txt", "mine\n");
     repository.write("same.txt", "mine too\n");
@@ -344,7 +344,7 @@ describe("what git left half done when it was killed", () => {
   });
 });
 
-/** Git has written one file whole. */
+/** Git has written one whole file. */
 function begun(repository: Repository, next: () => void): void {
   repository.write("work.txt", "2\n");
   next();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hooked, program, programAgent, told } from "../support/hooked-run.ts";
+import { hooked, program, programAgent, resultOf } from "../support/hooked-run.ts";
 import { limitedClient } from "../support/limited-client.ts";
 import { answer, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
@@ -12,7 +12,7 @@ const reviewedBy = (...agents: string[]) =>
   `task_types: { product: { agents: { gatekeeper: [${agents.join(", ")}] } } }\n`;
 const goal = "Two small text files";
 
-/** A good piece of work in `A.txt`, and who looks at it. */
+/** Correct work in `A.txt`, and its reviewer. */
 const reviewed = (config: string, files: Readonly<Record<string, string>> = {}) =>
   hooked({
     agents: { a: [[writes("A"), answer("OK")]] },
@@ -22,19 +22,19 @@ const reviewed = (config: string, files: Readonly<Record<string, string>> = {}) 
   });
 
 describe("a reviewer", () => {
-  it("without quota rests, and is asked again when it has some", async () => {
+  it("without quota is paused, and is asked again when quota is available", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3000 }, { status: "OK" });
     using repository = reviewed(
       `  looks: { adapter: claude, role: Reviewer }\nsandbox: off\n${reviewedBy("looks")}`,
     );
-    const { status, states, stderr } = told(await repository.run(["run", "--json"], client));
+    const { status, states, stderr } = resultOf(await repository.run(["run", "--json"], client));
     expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
     expect(stderr).toMatch(/could not review it: looks is out of quota until .*: no more today/);
     const limits = await repository.events<{ data: { agents: readonly string[] } }>("agent.limited");
     expect(limits.map(({ data }) => data.agents)).toEqual([["looks"]]);
   });
 
-  it("without quota holds up nobody else, in batches neither", async () => {
+  it("without quota does not delay other tasks, nor their batches", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3_600_000 });
     using repository = hooked({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
@@ -44,11 +44,11 @@ describe("a reviewer", () => {
     using run = repository.start(["run", "--json"], client);
     await eventually("the other one is merged", () => (/ B .*merged/.test(run.errors()) ? true : undefined));
     run.process.kill("SIGINT");
-    const { states, stderr } = told(await run.ended);
+    const { states, stderr } = resultOf(await run.ended);
     expect(states, stderr).toEqual({ A: "REVIEW", B: "MERGED" });
   });
 
-  it("without quota is stood in for by its fallback at once", async () => {
+  it("without quota is replaced by its fallback at once", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3_600_000 });
     using repository = reviewed(
       `  looks: { adapter: claude, role: QA, fallback: other }
@@ -58,28 +58,28 @@ task_types:
 `,
       { "agents/other.mjs": program('answer("OK");') },
     );
-    const { status, states, stderr } = told(await repository.run(["run", "--json"], client));
+    const { status, states, stderr } = resultOf(await repository.run(["run", "--json"], client));
     expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
     const reviews = await repository.events<{ data: { agent: string } }>("task.reviewed");
     expect(reviews.map(({ data }) => data.agent)).toEqual(["other"]);
   });
 
-  it("without a login waits for a person, who is asked to log it in", async () => {
+  it("without a login makes the task wait for a person, who is asked to log it in", async () => {
     using client = limitedClient({ error: "authentication_failed" }, { status: "OK" });
     using repository = reviewed(
       `  looks: { adapter: claude, role: Reviewer, fallback: a }\nsandbox: off\n${reviewedBy("looks")}`,
     );
-    const { status, states, stderr } = told(await repository.run(["run", "--json"], client));
+    const { status, states, stderr } = resultOf(await repository.run(["run", "--json"], client));
     expect({ status, states }, stderr).toEqual({ status: 3, states: { A: "REVIEW" } });
     expect(stderr).toContain(
       "looks is not logged in: no more today; log in, then `lockstep decide UD-1 done`",
     );
     expect((await repository.run(["decide", "UD-1", "done"])).status).toBe(0);
-    const again = told(await repository.run(["run", "--json"], client));
+    const again = resultOf(await repository.run(["run", "--json"], client));
     expect(again.states, again.stderr).toEqual({ A: "MERGED" });
   });
 
-  it("that spends more than a task may is ended, and the work waits for a person", async () => {
+  it("that exceeds the limit of a task is stopped, and the work waits for a person", async () => {
     using repository = reviewed(
       `${programAgent("looks", "Reviewer")}limits: { tokens: { warn: 50, halt: 100 } }\n${reviewedBy("looks")}`,
       {
@@ -95,7 +95,7 @@ setTimeout(() => answer("OK"), 60_000);`),
     );
   });
 
-  it("that fails with a secret in its output is told of without it, also in the session's files", async () => {
+  it("that fails with a secret in its output is reported without the secret, also in the session's files", async () => {
     const secret = "correct-horse-battery";
     using repository = reviewed(
       `${programAgent("looks", "Reviewer")}workspace: { include: [.env] }\n${reviewedBy("looks")}`,
@@ -118,7 +118,7 @@ setTimeout(() => answer("OK"), 60_000);`),
 describe("a role", () => {
   const spec = (more: string) => `  spec: { adapter: claude, role: SpecAgent${more} }\nsandbox: off\n`;
 
-  it("without quota rests, and is asked again when it has some", async () => {
+  it("without quota is paused, and is asked again when quota is available", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3000 }, { status: "BLOCKED" });
     using repository = teamRepository({}, spec(""));
     const { status, stderr } = await repository.launch(["start", goal, "--json"], client).ended;
@@ -128,7 +128,7 @@ describe("a role", () => {
     expect(repository.status().blocker).toMatchObject({ code: "agent_blocked" });
   });
 
-  it("without quota is stood in for by its fallback", async () => {
+  it("without quota is replaced by its fallback", async () => {
     using client = limitedClient({ error: "rate_limit", resetsInMs: 3_600_000 });
     using repository = teamRepository({}, spec(", fallback: team"));
     const { status, stderr } = await repository.launch(["start", goal, "--json"], client).ended;

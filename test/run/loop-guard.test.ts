@@ -16,7 +16,7 @@ const refused = gives("hook error: R-PW-001: `lib/x.ts` lies outside the lock sc
 const times = (count: number, event: AgentEvent) => Array.from({ length: count }, () => event);
 
 describe("a loop guard", () => {
-  it("sees loops in what clients tell, and nothing in what agents say or spend", () => {
+  it("detects loops in the tool calls of clients, and ignores text and usage", () => {
     const guard = new LoopGuard(limits);
     for (const event of times(30, { type: "said", text: "R-PW-001: `a` lies outside the lock scope" }))
       expect(guard.see(event)).toBeUndefined();
@@ -26,7 +26,7 @@ describe("a loop guard", () => {
     ]);
   });
 
-  it("keeps the last things that the agent did for whoever looks into a halt, each in one short line", () => {
+  it("keeps the last actions of the agent for the report of a halt, one short line each", () => {
     const guard = new LoopGuard(limits);
     for (let at = 0; at < 20; at += 1) guard.see(bash(`step ${at}\n${"x".repeat(at * 20)}`));
     const signal = times(3, refused).map((event) => guard.see(event))[2];
@@ -57,7 +57,7 @@ async function following() {
 }
 
 describe("heartbeats", () => {
-  it("carry what was spent and the conversation, added up, once", async () => {
+  it("carry the usage in total and the conversation, once", async () => {
     const { engine, heartbeats } = await following();
     heartbeats.see({ type: "usage", tokens: 10, input: 4, cached: 100, output: 6, costUsd: 0.1 });
     heartbeats.see({ type: "usage", tokens: 5, output: 5, costUsd: 0.2 });
@@ -74,14 +74,14 @@ describe("heartbeats", () => {
     expect({ lost: heartbeats.lost, fault: heartbeats.fault }).toEqual({});
   });
 
-  it("tell no price where there is none", async () => {
+  it("carry no price if none is known", async () => {
     const { engine, heartbeats } = await following();
     heartbeats.see({ type: "usage", tokens: 1, output: 1 });
     await heartbeats.finish();
     expect((await engine.ledger.task("T-1"))?.usage?.costUsd).toBeNull();
   });
 
-  it("write down a warning, and end the agent at a halt within a second or two", async () => {
+  it("record a warning, and stop the agent within two seconds of a halt", async () => {
     const { engine, heartbeats, follow, ends } = await following();
     using _following = follow();
     for (const event of times(3, bash("ls"))) heartbeats.see(event);
@@ -101,7 +101,7 @@ describe("heartbeats", () => {
     expect(await stateOf(engine, "T-1")).toBe("ESCALATED");
   });
 
-  it("count what was said at the very end: a loop or a budget that ended there is a halt too", async () => {
+  it("count the last events before the end: a loop or budget that was exceeded there halts the task too", async () => {
     const loop = await following();
     for (const event of times(3, refused)) loop.heartbeats.see(event);
     await loop.heartbeats.finish();
@@ -112,7 +112,7 @@ describe("heartbeats", () => {
     expect(budget.heartbeats.lost).toMatchObject({ details: { halt: { signal: "cost_usd", limit: 1 } } });
   });
 
-  it("notice that a person ended the attempt of an agent that says nothing", async () => {
+  it("notice that a person ended the attempt of a silent agent", async () => {
     const { engine, heartbeats, follow, ends } = await following();
     using _following = follow();
     await operate(engine, "task-cancel", { task: "T-1", reason: "no more" }, person);
@@ -121,7 +121,7 @@ describe("heartbeats", () => {
     expect(heartbeats.lost).toMatchObject({ allow: false });
   });
 
-  it("notice that a person took the task over from an agent that says nothing", async () => {
+  it("notice that a person took the task over from a silent agent", async () => {
     const { engine, heartbeats, follow, ends } = await following();
     using _following = follow();
     expect((await operate(engine, "take", { task: "T-1" }, person)).allow).toBe(true);
@@ -135,7 +135,7 @@ describe("heartbeats", () => {
     ["took the task over", "take", {}],
     ["stopped the task", "stop", {}],
     ["cancelled the task", "task-cancel", { reason: "no more" }],
-  ] as const)("count what was used until the agent of an attempt ended, after a person %s", async (...of) => {
+  ] as const)("count the usage until the agent of an attempt ended, after a person %s", async (...of) => {
     const [, operation, more] = of;
     const { engine, heartbeats } = await following();
     heartbeats.see({ type: "usage", tokens: 10, input: 4, output: 6, costUsd: 0.1 });
@@ -155,7 +155,7 @@ describe("heartbeats", () => {
     expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
   });
 
-  it("count what was used until the agent ended that its budget halts, and each token once", async () => {
+  it("count the usage until the agent that its budget halts has ended, each token once", async () => {
     const { engine, heartbeats } = await following();
     heartbeats.see({ type: "usage", tokens: 50_000, input: 50_000 });
     await heartbeats.finish();
@@ -168,14 +168,14 @@ describe("heartbeats", () => {
     });
   });
 
-  it("end an agent that is started when everything is to stop already", async () => {
+  it("stop an agent that is started after a stop was requested", async () => {
     const { stop, follow, ends } = await following();
     stop.abort();
     using _following = follow();
     expect(ends()).toBe(1);
   });
 
-  it("say so when the ledger cannot be asked", async () => {
+  it("report an error if the ledger cannot be read", async () => {
     const { engine, heartbeats } = await following();
     engine.ledger.close();
     heartbeats.see({ type: "said", text: "hello" });

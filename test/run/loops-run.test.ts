@@ -6,7 +6,7 @@ import { checksByName, type LandRepository, landRepository } from "../support/la
 const answer = `answer: { status: OK, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
 const makes = 'write: { path: A.txt, text: "made\\n" }';
 
-/** One task for one script agent, whose attempts do these steps; the last of them again and again. */
+/** One task for one script agent. Each attempt runs one list of steps; the last list repeats. */
 function planned(attempts: readonly (readonly string[])[], limits = "{}", task = ""): LandRepository {
   const listed = attempts.map((steps) =>
     steps.map((step, at) => `${at === 0 ? "  - - " : "    - "}${step}\n`).join(""),
@@ -19,7 +19,7 @@ function planned(attempts: readonly (readonly string[])[], limits = "{}", task =
   });
 }
 
-interface Told {
+interface TaskReport {
   readonly state: string;
   readonly code: string | null;
   readonly attempts: number;
@@ -31,12 +31,12 @@ async function run(repository: LandRepository) {
   const { status, stdout, stderr } = await repository.run(["run", "--json"]);
   expect(stdout, stderr).not.toBe("");
   const document = JSON.parse(stdout) as {
-    readonly tasks: readonly Told[];
+    readonly tasks: readonly TaskReport[];
     readonly cost_usd: number | null;
   };
   const [task] = document.tasks;
   const memory = memoryOf(repository);
-  return { status, stderr, task: task as Told, cost: document.cost_usd, memory };
+  return { status, stderr, task: task as TaskReport, cost: document.cost_usd, memory };
 }
 
 function memoryOf({ path }: LandRepository): string {
@@ -65,7 +65,7 @@ describe("a run", () => {
       { signal: "minutes" },
     ],
   ])(
-    "halts an agent that has used up its %s, keeps what is known, and asks a person",
+    "halts an agent that has used up its %s, keeps the usage, and asks a person",
     async (_name, steps, limits, halt) => {
       using repository = planned([[...steps, "hang: true"]], limits);
       const { status, stderr, task, memory } = await run(repository);
@@ -81,7 +81,7 @@ describe("a run", () => {
     },
   );
 
-  it("halts for what an agent says it spent at its very end, and counts it", async () => {
+  it("halts on the usage that an agent reports at its very end, and counts it", async () => {
     using repository = planned([[makes, "usage: { tokens: 50000, cost_usd: 0.5 }", answer]]);
     const { status, task, cost } = await run(repository);
     expect({ status, task }).toMatchObject({
@@ -91,7 +91,7 @@ describe("a run", () => {
     expect(cost).toBe(0.5);
   });
 
-  it("warns of a budget that is nearly spent, once, and lets the work come in", async () => {
+  it("warns once of a budget that is nearly used up, and merges the work", async () => {
     using repository = planned([
       ["usage: { tokens: 40000 }", "sleep: 1.5", "usage: { tokens: 1 }", makes, answer],
     ]);
@@ -102,7 +102,7 @@ describe("a run", () => {
     expect(memory).not.toContain("loop detected");
   });
 
-  it("ends a task whose work fails three times with the same error, and says which", async () => {
+  it("escalates a task whose work fails three times with the same error, and names the error", async () => {
     const wrong = (text: string) => [makes, `write: { path: A.txt, text: "${text}" }`, answer];
     using repository = planned(
       [wrong("one"), wrong("two"), wrong("three")],
@@ -120,7 +120,7 @@ describe("a run", () => {
     expect(memory).toContain('"signal":"same_error"');
   });
 
-  it("takes an edit that is no edit for a retry and warns of it; without progress for two cycles it asks a person", async () => {
+  it("counts an edit without effect as a retry and warns; after two cycles without progress it asks a person", async () => {
     using repository = planned([[answer]]);
     const { status, stderr, task, memory } = await run(repository);
     expect({ status, task, stderr }).toMatchObject({
@@ -136,7 +136,7 @@ describe("a run", () => {
     expect(memory).toContain('"signal":"stalled"');
   });
 
-  it("takes the same work with the same fault for no progress, and other work for some", async () => {
+  it("counts the same work with the same error as no progress, and different work as progress", async () => {
     const same = [makes, answer];
     const other = ['write: { path: A.txt, text: "other\\n" }', answer];
     const red = ', proves: ["grep -q right A.txt"]';

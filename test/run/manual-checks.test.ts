@@ -8,7 +8,7 @@ const both = '"cmd: test -e A.txt", "manual: it reads well"';
 const good = [[writes("A"), answer("OK")]];
 
 describe("a `manual:` check", () => {
-  it("is asked of a person once the others hold, and the answer is part of the proof", async () => {
+  it("is asked of a person after the other checks pass, and the answer is part of the proof", async () => {
     using repository = hooked({ agents: { a: good }, tasks: [task(both)] });
     const first = await repository.conduct();
     expect({ status: first.status, states: first.states }, first.stderr).toEqual({
@@ -38,10 +38,10 @@ describe("a `manual:` check", () => {
     expect(repository.git("log", "-1", "--format=%B", "main")).toContain("manual: it reads well (pass)");
   });
 
-  it("is asked with the steps that the agent gives, which `task show` has too", async () => {
+  it("is asked with the steps from the agent's answer, which `task show` prints too", async () => {
     const steps = "manual_steps: [open /prices, 'look at the sum'], tests_added_or_updated: [A.txt]";
-    const told = answer("OK").replace("notes: []", `notes: [], ${steps}`);
-    using repository = hooked({ agents: { a: [[writes("A"), told]] }, tasks: [task(both)] });
+    const withSteps = answer("OK").replace("notes: []", `notes: [], ${steps}`);
+    using repository = hooked({ agents: { a: [[writes("A"), withSteps]] }, tasks: [task(both)] });
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(3);
     const { stdout: asked } = await repository.run(["decide", "--json"]);
@@ -61,7 +61,7 @@ describe("a `manual:` check", () => {
     expect(await repository.events("decision.asked")).toEqual([]);
   });
 
-  it("that a person refuses sends the work back with the reason, and the next work is asked for anew", async () => {
+  it("that a person rejects returns the work with the reason, and is asked again for the next work", async () => {
     using repository = hooked({
       agents: { a: [...good, ['append: { path: A.txt, text: "shorter\\n" }', answer("OK")]] },
       tasks: [task(both)],
@@ -76,7 +76,7 @@ describe("a `manual:` check", () => {
     expect(await repository.conduct()).toMatchObject({ status: 0, states: { A: "MERGED" } });
   });
 
-  it("alone is enough, where a person approves", async () => {
+  it("is enough on its own if a person approves", async () => {
     using repository = hooked({ agents: { a: good }, tasks: [task('"manual: it reads well"')] });
     expect(await repository.conduct()).toMatchObject({ status: 3 });
     await repository.run(["decide", "UD-1", "approved"]);

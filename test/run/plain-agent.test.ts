@@ -14,7 +14,7 @@ const successes: Readonly<Record<string, string>> = {
   Flood: "yes 'a line of many' | head -c 3000000; echo the end",
   Answer: `echo ${fullAnswer}; echo '{"level":30,"msg":"bye"}'`,
 };
-const failures: Readonly<Record<string, readonly [script: string, told: string]>> = {
+const failures: Readonly<Record<string, readonly [script: string, output: string]>> = {
   Exit: ["exit 3", "ended with exit code 3"],
   AnswerAndExit: [`echo ${fullAnswer}; exit 1`, "ended with exit code 1"],
   Failed: [`echo '{"status":"FAIL","summary":"no way"}'`, "its answer cannot be used"],
@@ -45,33 +45,33 @@ describe("a program as an agent", () => {
   });
   afterAll(() => repository[Symbol.dispose]());
   let states: Record<string, string> = {};
-  let told = "";
+  let output = "";
   beforeAll(async () => {
     const { stdout, stderr } = await repository.run(["run", "--json"]);
     ({ states } = readRun(stdout));
-    told = stderr;
+    output = stderr;
   }, 120_000);
-  const linesOf = (id: string) => told.split("\n").filter((line) => line.includes(` ${id} `));
+  const linesOf = (id: string) => output.split("\n").filter((line) => line.includes(` ${id} `));
 
   it.each(Object.keys(successes))("that exits 0 has succeeded: %s", (id) => {
-    expect(states[id], told).toBe("MERGED");
+    expect(states[id], output).toBe("MERGED");
     expect(repository.git("show", `main:${id}.txt`)).toBe("made");
     expect(linesOf(id).join("\n")).not.toContain("cannot be used");
   });
 
   it.each(Object.entries(failures))("that fails is not merged: %s", (id, [, reason]) => {
-    expect(states[id], told).not.toBe("MERGED");
+    expect(states[id], output).not.toBe("MERGED");
     expect(linesOf(id).join("\n")).toContain(reason);
   });
 
-  it("may print as much as it likes: of a flood the beginning and the end are kept", async () => {
+  it("may print without limit: of a long output the beginning and the end are kept", async () => {
     const { stdout } = await repository.run(["log", "Flood"]);
     expect(stdout).toMatch(/\(\d+ lines, \d\.\d MB, left out\)/);
     expect(stdout).toMatch(/ the end\n/);
     expect(stdout.match(/a line of many/g)?.length).toBeLessThan(80_000);
   });
 
-  it("is told all problems with its answer at once, one a line", () => {
+  it("gets all problems of its answer at once, one per line", () => {
     const lines = linesOf("Incomplete");
     const first = lines.findIndex((line) => line.includes("its answer cannot be used:"));
     const named = lines.slice(first + 1, first + 5).map((line) => /`([^`]+)` is missing/.exec(line)?.[1]);

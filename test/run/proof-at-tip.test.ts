@@ -18,7 +18,7 @@ async function land(repository: LandRepository, ...words: string[]) {
   const treeOf = (commit: string) => repository.git("rev-parse", `${commit}^{tree}`);
   return {
     outcomes: branches.map(({ branch, outcome }) => `${branch} ${outcome}`),
-    /** For each branch, the merges that a command ran on for its proof. */
+    /** For each branch, the merges on which a command ran for its proof. */
     provenOn: (command: string) =>
       branches.map(({ evidence }) => {
         const record = evidence.find((one) => one.command === command);
@@ -37,7 +37,7 @@ function threeBranches(config = ""): LandRepository {
 }
 
 describe("several changes that hold together", () => {
-  it("are proven by one run of the project's checks, on the last merge, which every proof names", async () => {
+  it("are proven by one run of the project's checks on the last merge, which every proof names", async () => {
     using repository = threeBranches();
     const { outcomes, provenOn, branches } = await land(repository, "one", "two", "three");
     expect(outcomes).toEqual(["one merged", "two merged", "three merged"]);
@@ -59,13 +59,13 @@ describe("several changes that hold together", () => {
     expect(provenOn(projectCheck)).toEqual(["one", "two", "three"]);
   });
 
-  it("have their own checks on their own merge, also where one is the project's too", async () => {
+  it("run their own checks on their own merge, even if one is also a check of the project", async () => {
     using repository = threeBranches();
     const { provenOn } = await land(repository, "one", "two", "--check", projectCheck);
     expect(provenOn(projectCheck)).toEqual(["one", "two"]);
   });
 
-  it("have the project's checks on their own merge where they touch tests", async () => {
+  it("run the project's checks on their own merge if they touch tests", async () => {
     using repository = threeBranches();
     repository.branch("tests", { "test/g.test.js": "process.exit(0);\n" });
     const { outcomes, provenOn } = await land(repository, "one", "tests", "three");
@@ -89,8 +89,8 @@ describe("several changes that hold together", () => {
   });
 });
 
-describe("a change that does not hold", () => {
-  it("is found by proving one by one, and its neighbours are merged", async () => {
+describe("a change that fails", () => {
+  it("is found by proving the changes one by one, and the others are merged", async () => {
     for (const order of [
       ["bad", "one", "two"],
       ["one", "bad", "two"],
@@ -104,7 +104,7 @@ describe("a change that does not hold", () => {
     }
   });
 
-  it("is not charged to a later one whose own check it breaks", async () => {
+  it("is not blamed on a later change whose own check it breaks", async () => {
     using repository = threeBranches();
     repository.branch("bad", { "f.js": "exports.f = 3;\n" });
     const own = "node -e \"process.exit(require('./f.js').f === 3 ? 1 : 0)\"";
@@ -112,14 +112,14 @@ describe("a change that does not hold", () => {
     expect(outcomes).toEqual(["bad refused", "two merged"]);
   });
 
-  it("does not keep out a later one that changes the same file", async () => {
+  it("does not block a later change of the same file", async () => {
     using repository = threeBranches();
     repository.branch("bad", { "f.js": "exports.f = 3;\n", "a.js": "exports.a = 7;\n" });
     const { outcomes } = await land(repository, "bad", "one", "two");
     expect(outcomes).toEqual(["bad refused", "one merged", "two merged"]);
   });
 
-  it("does not ask about tests that a later one deletes because of it", async () => {
+  it("asks no question about tests that a later change deletes because of it", async () => {
     using repository = threeBranches();
     repository.branch("bad", { "f.js": "exports.f = 3;\n" });
     repository.branch("hides", { "test/f.test.js": "process.exit(0);\n" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checksByName, type LandRepository, landRepository } from "../support/land-repository.ts";
 
-/** Writes down how it was called; knows a pull request once it has made one. */
+/** Records its calls; knows a pull request once it has created one. */
 const gh = `#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >> "$here/calls"
@@ -61,7 +61,7 @@ describe("integrate: pr", () => {
     expect(read(repository, "calls")).toContain("pr edit work");
   });
 
-  it("proposes a remote branch under its own name, and a commit under one that says so", async () => {
+  it("proposes a remote branch under its own name, and a commit under a generated name", async () => {
     using repository = withRemote();
     const commit = repository.git("rev-parse", "work");
     repository.git("push", "-q", "origin", "work");
@@ -87,7 +87,7 @@ describe("integrate: pr", () => {
     ]);
   });
 
-  it("lets no name of a file speak Markdown", async () => {
+  it("escapes Markdown in file names", async () => {
     using repository = withRemote();
     repository.branch("odd", { "test/a` **APPROVED** `.test.js": `${["it", "skip"].join(".")}("x");\n` });
     repository.write(".lockstep/config.yaml", "integrate: pr\ntests: { weaken: allow }\n");
@@ -95,7 +95,7 @@ describe("integrate: pr", () => {
     expect(read(repository, "body")).toContain("`` test/a` **APPROVED** `.test.js ``");
   });
 
-  it("pushes nothing that is refused", async () => {
+  it("does not push refused work", async () => {
     using repository = withRemote();
     repository.branch("bad", { "f.js": "exports.f = 3;\n" });
     expect((await repository.run(["land", "bad"], { env: repository.env })).status).toBe(2);
@@ -103,7 +103,7 @@ describe("integrate: pr", () => {
     expect(read(repository, "calls")).toBe("");
   });
 
-  it("forces nothing: a branch that went on elsewhere waits for a person", async () => {
+  it("does not force-push: a branch that diverged on the remote waits for a person", async () => {
     using repository = withRemote();
     repository.git("push", "-q", "origin", "work");
     repository.git("branch", "-f", "work", "main");
@@ -113,7 +113,7 @@ describe("integrate: pr", () => {
     expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining("`git push` failed") });
   });
 
-  it.skipIf(installed)("without gh prints the proof to be used by hand", async () => {
+  it.skipIf(installed)("without gh prints the proof for manual use", async () => {
     using repository = withRemote({ program: false });
     const { status, stderr } = await repository.run(["land", "work"], { env: repository.env });
     expect({ status, stderr }).toEqual({
@@ -123,7 +123,7 @@ describe("integrate: pr", () => {
     expect(remote(repository, "rev-parse", "work")).toBe(repository.git("rev-parse", "work"));
   });
 
-  it("without a remote says so before anything is run", async () => {
+  it("without a remote reports that before any check runs", async () => {
     using repository = withRemote();
     repository.git("remote", "remove", "origin");
     const { status, stderr } = await repository.run(["land", "work"], { env: repository.env });

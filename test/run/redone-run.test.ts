@@ -26,8 +26,8 @@ async function begun(repository: LandRepository, options?: CommandOptions) {
   return running;
 }
 
-describe("work that conflicts with what came in meanwhile", () => {
-  it("is done again by itself on the base as it is by then, and what it was is kept", async () => {
+describe("work that conflicts with a change merged meanwhile", () => {
+  it("is done again automatically on the current base, and the earlier work is kept", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -52,7 +52,7 @@ describe("work that conflicts with what came in meanwhile", () => {
 });
 
 describe("an agent that fails", () => {
-  it("is started twice more with the same input, and no oftener", async () => {
+  it("is started at most two more times, with the same input", async () => {
     const fails = program(`
 const { createHash } = await import("node:crypto");
 console.log("got " + input.attempt + " " + createHash("sha256").update(JSON.stringify(input)).digest("hex"));
@@ -71,7 +71,7 @@ process.exit(3);`);
   });
 });
 
-describe("what a run that was killed left behind", () => {
+describe("the processes and checkout of a killed run", () => {
   const half: PlannedOptions = {
     agents: {
       a: [
@@ -87,7 +87,7 @@ describe("what a run that was killed left behind", () => {
     tasks: [task("A", "a")],
   };
 
-  it("is ended before anybody else works in its checkout, in a sandbox or not", async () => {
+  it("are cleaned up before another agent uses the checkout, with and without a sandbox", async () => {
     using repository = planned({ ...half, config: "sandbox: off\nworkspace: { home: [.meet] }\n" });
     repository.write("state/.meet/alive", "");
     const env = { HOME: join(repository.path, "state") };
@@ -95,13 +95,13 @@ describe("what a run that was killed left behind", () => {
     running.process.kill("SIGKILL");
     await running.ended;
     const alive = join(repository.path, "state/.meet/alive");
-    await eventually("the agent goes on without its run", () => isHeld(alive) || undefined);
+    await eventually("the agent continues without its run", () => isHeld(alive) || undefined);
     expect(await runPlan(repository)).toMatchObject({ status: 0, states: { A: "MERGED" } });
     expect(isHeld(alive)).toBe(false);
     expect(repository.git("show", "main:A.txt")).toBe("half\nmore");
   });
 
-  it("stays where it is when the repository is moved, and the task is done where that is now", async () => {
+  it("stay in place when the repository is moved, and the task is done in the new place", async () => {
     using state = temporaryFolder();
     using repository = planned(half);
     const env = { XDG_STATE_HOME: state.path };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hooked, program, programAgent, told } from "../support/hooked-run.ts";
+import { hooked, program, programAgent, resultOf } from "../support/hooked-run.ts";
 import { answer, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
@@ -9,7 +9,7 @@ const typed = task("A", "a", ", type: product");
 const reviewedBy = (...agents: string[]) =>
   `task_types: { product: { agents: { gatekeeper: [${agents.join(", ")}] } } }\n`;
 
-/** A good piece of work, and who looks at it. */
+/** Correct work, and its reviewers. */
 const reviewed = (looks: string) =>
   hooked({
     agents: good,
@@ -28,7 +28,7 @@ interface Reviewed {
 }
 
 describe("work of a type with gatekeepers", () => {
-  it("comes in when another agent has approved it, and goes back with the findings of one that has not", async () => {
+  it("is merged after another agent approved it, and is returned with the findings of a reviewer that rejects it", async () => {
     const looks = program(`
 const first = input.attempt === 1;
 const { path, change_type } = input.task.session_changed_files[0];
@@ -57,18 +57,18 @@ answer(first ? "FAIL" : "OK", first ? ["high: A.txt:1: made of nothing"] : ["low
     ]);
   });
 
-  it("is looked at with the files that the task names, the session's own among them", async () => {
+  it("is reviewed with the files that the task names, including the session's own", async () => {
     const looks = program(`
 const session = /refs\\/lockstep\\/([^/]+)/.exec(input.review.ref)[1];
-console.log("lent " + readFileSync(".agents-work/" + session + "/tasks.yaml", "utf8").includes("id: A"));
+console.log("plan " + readFileSync(".agents-work/" + session + "/tasks.yaml", "utf8").includes("id: A"));
 answer("OK");`);
     using repository = reviewed(looks);
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
-    expect(stderr).toContain("looks: lent true");
+    expect(stderr).toContain("looks: plan true");
   });
 
-  it("is refused for a finding that blocks, though its reviewer says that all is well", async () => {
+  it("is refused for a blocking finding, even if the reviewer's verdict is positive", async () => {
     using repository = hooked({
       agents: good,
       tasks: [typed],
@@ -80,7 +80,7 @@ answer("OK");`);
     expect(done.tasks[0]).toMatchObject({ code: "R-PC-002", details: { agent: "looks" } });
   });
 
-  it.skipIf(missing)("is looked at in a checkout of its own, of which nothing comes in", async () => {
+  it.skipIf(missing)("is reviewed in a separate checkout, whose changes are not merged", async () => {
     const looks = program(`
 for (const path of ["f.js", "A.txt", "x.txt"]) writeFileSync(path, "changed by a reviewer\\n");
 try { writeFileSync(".git/config", ""); } catch (error) { console.log(error.code); }
@@ -95,7 +95,7 @@ answer("OK");`);
     expect(repository.git("show", "main:A.txt")).toBe("made");
   });
 
-  it("is judged by the project's reviewer, not by the one that it brings along", async () => {
+  it("is judged by the project's reviewer, not by the one in its own changes", async () => {
     using repository = hooked({
       agents: { a: [[writes("A"), `run: { command: "echo > agents/looks.mjs" }`, answer("OK")]] },
       tasks: [
@@ -108,7 +108,7 @@ answer("OK");`);
     expect(done.tasks[0]).toMatchObject({ code: "R-PC-002", details: { agent: "looks" } });
   });
 
-  it("is never reviewed by who made it: a plan in which nobody else could is refused before anything starts", async () => {
+  it("is never reviewed by its author: a plan that allows no other reviewer is refused before anything starts", async () => {
     using repository = hooked({ agents: good, tasks: [typed], config: reviewedBy("a") });
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
@@ -118,7 +118,7 @@ answer("OK");`);
     expect(repository.git("log", "--format=%s")).toBe("base");
   });
 
-  it("waits for a person where its reviewer gives no valid answer, asked three times", async () => {
+  it("waits for a person if its reviewer gives no valid answer after three attempts", async () => {
     using repository = hooked({
       agents: good,
       tasks: [typed],
@@ -133,7 +133,7 @@ answer("OK");`);
     expect(await repository.conduct()).toMatchObject({ status: 0, states: { A: "MERGED" } });
   });
 
-  it("that security leaves to a person waits for the answer, and is not looked at again", async () => {
+  it("waits for the answer if security defers it to a person, and is not reviewed again", async () => {
     using repository = hooked({
       agents: good,
       tasks: [typed],
@@ -157,7 +157,7 @@ describe("a `gatekeeper` before the merge", () => {
 `;
   const gatekeepers = programAgent("gatekeeper-qa", "QA") + programAgent("thinks", "Architect");
 
-  it("asks for each name whoever it fits, and once for each", async () => {
+  it("asks one matching agent for each name, once", async () => {
     const looks = program('console.log("asked for " + input.review.look_at); answer("OK");');
     using repository = hooked({
       agents: good,
@@ -175,7 +175,7 @@ describe("a `gatekeeper` before the merge", () => {
     expect(await repository.hooksRun()).toContain("before_merge gatekeeper SUCCESS");
   });
 
-  it("that refuses sends the work back with its findings", async () => {
+  it("that refuses returns the work with its findings", async () => {
     const looks = program(`
 const bad = readFileSync("A.txt", "utf8") === "made\\n";
 answer(bad ? "FAIL" : "OK", bad ? ["high: more of it"] : []);`);
@@ -201,44 +201,44 @@ answer(bad ? "FAIL" : "OK", bad ? ["high: more of it"] : []);`);
   });
 });
 
-describe("work on which tests fail", () => {
-  const mends = program(`
+describe("work whose tests fail", () => {
+  const fixes = program(`
 const found = input.fix_delta === null ? "made" : input.fix_delta.details.investigation.findings[0];
 writeFileSync("A.txt", found + "\\n");
 answer("OK");`);
   const wanting = (agent: string) =>
     `{ id: A, goal: do A, agent: ${agent}, lock_scope: [A.txt], acceptance_checks: ["cmd: grep more A.txt"] }`;
 
-  it("is looked into by QA, and whoever mends it is told what was found", async () => {
+  it("is analysed by QA, and the findings are given to the agent that fixes it", async () => {
     const asks = program(`
 const { command, output } = input.review.failing;
 console.log([input.role, command, output === "", input.review.look_at].join(" | "));
 answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + ", and no more"]);`);
     using repository = hooked({
       agents: {},
-      tasks: [wanting("mends")],
-      config: programAgent("mends") + programAgent("asks", "QA"),
-      files: { "agents/mends.mjs": mends, "agents/asks.mjs": asks },
+      tasks: [wanting("fixes")],
+      config: programAgent("fixes") + programAgent("asks", "QA"),
+      files: { "agents/fixes.mjs": fixes, "agents/asks.mjs": asks },
     });
     const { status, stderr, done } = await repository.conduct();
     expect(status, stderr).toBe(0);
-    expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2, agent: "mends" });
+    expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2, agent: "fixes" });
     expect(stderr).toContain("asks: QA | grep more A.txt | true | why `grep more A.txt` fails");
     expect(repository.git("show", "main:A.txt")).toBe("high: A.txt:1: says made, and no more");
     const [review] = await repository.events<Reviewed>("task.reviewed");
     expect(review?.data).toMatchObject({ agent: "asks", focus: "why `grep more A.txt` fails" });
   });
 
-  it("goes back with the output alone where QA made it, or cannot look into it", async () => {
+  it("is returned with the output alone if QA made it or cannot analyse it", async () => {
     using repository = hooked({
       agents: {},
-      tasks: [wanting("tests"), wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt")],
-      config: `${programAgent("tests", "QA")}${programAgent("mends")}limits: { review_retries: 1 }\n`,
+      tasks: [wanting("tests"), wanting("fixes").replace("id: A", "id: B").replaceAll("A.txt", "B.txt")],
+      config: `${programAgent("tests", "QA")}${programAgent("fixes")}limits: { review_retries: 1 }\n`,
       files: {
         "agents/tests.mjs": program(
           'if (input.review !== undefined) process.exit(1);\nwriteFileSync("A.txt", "made\\n");\nanswer("OK");',
         ),
-        "agents/mends.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
+        "agents/fixes.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
       },
     });
     const { done, stderr } = await repository.conduct();
@@ -250,28 +250,28 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
     expect(await repository.events("task.reviewed")).toEqual([]);
   });
 
-  it("waits for no QA that hangs once somebody ends it, and nobody else does meanwhile", async () => {
+  it("does not wait for a hanging QA after the task is ended, and neither do other tasks", async () => {
     using repository = hooked({
       agents: good,
       tasks: [
-        wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt"),
+        wanting("fixes").replace("id: A", "id: B").replaceAll("A.txt", "B.txt"),
         task("A", "a"),
         '{ id: C, goal: do C, agent: late, depends_on: [A], lock_scope: [C.txt], acceptance_checks: ["cmd: true"] }',
       ],
-      config: `${programAgent("mends")}${programAgent("late")}${programAgent("hangs", "QA")}limits: { batching: continuous }\n`,
+      config: `${programAgent("fixes")}${programAgent("late")}${programAgent("hangs", "QA")}limits: { batching: continuous }\n`,
       files: {
-        "agents/mends.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
+        "agents/fixes.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
         "agents/late.mjs": program('writeFileSync("C.txt", "made\\n");\nanswer("OK");'),
         "agents/hangs.mjs": program('console.log("looking");\nsetInterval(() => {}, 1000);'),
       },
     });
     using run = repository.start(["run", "--json"], { env: repository.env });
     await eventually("QA is asked", () => (run.errors().includes("hangs: looking") ? true : undefined));
-    await eventually("the others are in", () =>
+    await eventually("the others are merged", () =>
       run.errors().match(/[AC] .*merged/g)?.length === 2 ? true : undefined,
     );
     expect((await repository.run(["stop", "B"])).status).toBe(0);
-    const { stderr, done } = told(await run.ended);
+    const { stderr, done } = resultOf(await run.ended);
     const states = done.tasks.map(({ id, state }) => [id.slice(-1), state]);
     expect(states, stderr).toEqual([
       ["A", "MERGED"],

@@ -60,7 +60,7 @@ async function dispatch(repository: LandRepository, id: string, more: object = {
   return String(JSON.parse(stdout).details.epoch);
 }
 
-/** A task that was dispatched, handed in and landed. */
+/** A task that was dispatched, submitted and landed. */
 async function mergeTasks(repository: LandRepository, ...ids: string[]): Promise<void> {
   for (const id of ids) {
     const epoch = await dispatch(repository, id);
@@ -88,7 +88,7 @@ async function mergeTasks(repository: LandRepository, ...ids: string[]): Promise
 const ignoring = { ".gitignore": "state\nworklogs\n.agents-work\n" };
 
 describe("rolling back a task", () => {
-  it("restores the exact tree, keeps the commits, and prints a way back that gives the work again", async () => {
+  it("restores the exact tree, keeps the commits, and prints the command that restores the work", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n", "new/deep.txt": "n\n" });
     const before = treeOf(repository);
@@ -113,7 +113,7 @@ describe("rolling back a task", () => {
     expect((await repository.run(["reconcile"])).status).toBe(0);
   });
 
-  it("in the middle takes out only its own change", async () => {
+  it("that is not the last reverts only its own change", async () => {
     using repository = landRepository();
     for (const name of ["one", "two", "three"]) {
       repository.branch(name, { [`${name}.txt`]: `${name}\n` });
@@ -127,7 +127,7 @@ describe("rolling back a task", () => {
     expect((await rollBack(repository, "task", "land-two")).done.outcome).toBe("nothing");
   });
 
-  it("takes what was merged on top with it, and what is not merged waits until the work is done again", async () => {
+  it("also rolls back merged tasks that depend on it, and unmerged ones wait until it is done again", async () => {
     using repository = landRepository(ignoring);
     const before = treeOf(repository);
     await mergeTasks(repository, "A");
@@ -149,7 +149,7 @@ describe("rolling back a task", () => {
     expect(await show(repository, "C")).toMatchObject({ state: "BLOCKED", code: "R-DP-001" });
     expect((await repository.run(["task", "retry", "B"])).stdout).toContain("B-r1");
     expect(await show(repository, "C")).toMatchObject({ depends_on: ["B-r1"], waiting_for: ["B-r1"] });
-    const told = await repository.run([
+    const output = await repository.run([
       "audit",
       "list",
       "--task",
@@ -158,11 +158,11 @@ describe("rolling back a task", () => {
       "task.redirected",
       "--json",
     ]);
-    expect(told.stdout, told.stderr).toContain('"B-r1"');
+    expect(output.stdout, output.stderr).toContain('"B-r1"');
     expect((await repository.run(["reconcile"])).status).toBe(0);
   });
 
-  it("takes no task that depends on it out of a person's hands, and says what to do first", async () => {
+  it("does not take a dependent task away from a person, and reports what to do first", async () => {
     using repository = landRepository(ignoring);
     await mergeTasks(repository, "A");
     await dispatch(repository, "B", { depends_on: ["A"] });
@@ -190,7 +190,7 @@ describe("rolling back a task", () => {
     expect((await rollBack(repository, "task", "C")).done).toMatchObject({ ended: ["C"] });
   });
 
-  it("that is not merged ends it, and its files are again what they were before", async () => {
+  it("that is not merged ends it, and restores its files", async () => {
     using repository = landRepository({ ...ignoring, "A.js": "exports.a = 0;\n" });
     repository.write("A.js", "exports.a = 1; // a person's, not committed\n");
     repository.write("other.txt", "theirs\n");
@@ -211,7 +211,7 @@ describe("rolling back a task", () => {
     expect(readFileSync(join(repository.path, "A.js"), "utf8")).toContain("the agent's");
   });
 
-  it("that is not merged leaves what came into the base meanwhile", async () => {
+  it("that is not merged keeps what was merged into the base meanwhile", async () => {
     using repository = landRepository({ ...ignoring, "A.js/a.js": "0;\n", "A.js/b.js": "0;\n" });
     await dispatch(repository, "A");
     repository.branch("work", { "A.js/b.js": "1;\n", "A.js/new.js": "1;\n" });
@@ -223,7 +223,7 @@ describe("rolling back a task", () => {
     expect(repository.git("show", "HEAD:A.js/new.js")).toBe("1;");
   });
 
-  it("that went out is not taken for merged when its branch is landed again", async () => {
+  it("does not count it as merged when its branch is landed again", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     await repository.land("work");
@@ -253,7 +253,7 @@ describe("rolling back a task", () => {
       },
       "R-PC-002",
     ],
-  ])("is refused where %s", async (_name, later, code) => {
+  ])("is refused if %s", async (_name, later, code) => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     await repository.land("work");
@@ -270,7 +270,7 @@ describe("rolling back a task", () => {
   });
 
   it.each(["prepared", "moved", "noted", "settled"])(
-    "that is killed when it is %s is finished or undone, never twice",
+    "that is killed while it is %s is finished or undone, never done twice",
     async (point) => {
       using repository = landRepository();
       const before = treeOf(repository);
@@ -293,7 +293,7 @@ describe("rolling back a task", () => {
     },
   );
 
-  it("is not for agents, and says what it does not know", async () => {
+  it("is refused to agents, and reports unknown tasks", async () => {
     using repository = landRepository();
     const agent = await repository.run(["rollback", "task", "T-1"], {
       env: { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" },
@@ -308,7 +308,7 @@ describe("rolling back a task", () => {
 });
 
 describe("rolling back a batch", () => {
-  it("takes all of it out and has its tasks done again one after the other", async () => {
+  it("reverts all of it, and its tasks are done again one after the other", async () => {
     using repository = landRepository(ignoring);
     const before = treeOf(repository);
     await mergeTasks(repository, "A", "B");
@@ -332,7 +332,7 @@ describe("rolling back a batch", () => {
 });
 
 describe("rolling back a session", () => {
-  it("halts what runs, takes out what came in, writes the memory and reports how to go on", async () => {
+  it("halts active work, reverts merged work, writes the memory and reports how to continue", async () => {
     using repository = landRepository(ignoring);
     const before = treeOf(repository);
     await mergeTasks(repository, `${session}/A`);
@@ -362,7 +362,7 @@ describe("rolling back a session", () => {
     expect(done.report?.recommended.join("\n")).toMatch(/task resolve .*B/);
   });
 
-  it("writes through no link that somebody put in the place of its memory", async () => {
+  it("does not write through a link in the place of its memory", async () => {
     using repository = landRepository(ignoring);
     await dispatch(repository, `${session}/A`);
     repository.write("state/outside", "theirs\n");

@@ -6,7 +6,7 @@ import { answer, planned, planText, readRun, runPlan, task, writes } from "../su
 import { eventually } from "../support/run-command.ts";
 
 describe("an agent that fails repeatedly", () => {
-  it("hands over to the one that it escalates to, who starts from the base", async () => {
+  it("is replaced by the agent that it escalates to, which starts from the base", async () => {
     using repository = planned({
       agents: {
         quick: [["write: { path: junk.txt, text: x }", answer("OK")]],
@@ -24,7 +24,7 @@ describe("an agent that fails repeatedly", () => {
     expect(repository.git("show", "--name-only", "--format=", "main^2")).toBe("A.txt");
   });
 
-  it("is tried once more, after everything else, where it escalates to nobody", async () => {
+  it("is tried once more, after all other tasks, if it has no agent to escalate to", async () => {
     using repository = planned({
       agents: { a: [["exit: 3"], [writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a"), task("B", "b")],
@@ -35,7 +35,7 @@ describe("an agent that fails repeatedly", () => {
     expect(subjects).toEqual(["A: do A", "B: do B"]);
   });
 
-  it("gets told what was wrong", async () => {
+  it("gets the reason for its failure", async () => {
     using repository = planned({
       agents: { a: [["exit: 3"], ["say: again", writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
@@ -45,8 +45,8 @@ describe("an agent that fails repeatedly", () => {
   });
 });
 
-describe("what an agent finds", () => {
-  it("is its place: a slot, free ports, the session's files, and nobody else's", async () => {
+describe("the environment of an agent", () => {
+  it("has a slot, free ports and the session's files, separate from other agents", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -69,7 +69,7 @@ describe("what an agent finds", () => {
   });
 });
 
-it("an agent has a role and a name of its own, whatever the one that started the run is", async () => {
+it("an agent has its own role and name, whatever those of the process that started the run", async () => {
   const said = "run: { command: 'echo role=$CLAUDE_AGENT_ROLE name=$CLAUDE_AGENT_NAME' }";
   using repository = planned({
     agents: { a: [[said, writes("A"), answer("OK")]] },
@@ -81,14 +81,14 @@ it("an agent has a role and a name of its own, whatever the one that started the
   expect(stderr).toContain("role=coder name=a");
 });
 
-describe("a plan that was changed", () => {
+describe("a changed plan", () => {
   const stuck = () =>
     planned({
       agents: { a: [[answer("OK")]], b: [[writes("B"), answer("OK")]], c: [[writes("C"), answer("OK")]] },
       tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]"), task("D", "b", ", depends_on: [B]")],
     });
 
-  it("goes on in its session with what is new, and with what has not started as it now reads", async () => {
+  it("continues its session with new tasks, and with the new text of tasks that have not started", async () => {
     using repository = stuck();
     const first = await runPlan(repository);
     expect(first.states).toEqual({ A: "ESCALATED", B: "BLOCKED", D: "BLOCKED" });
@@ -103,7 +103,7 @@ describe("a plan that was changed", () => {
     expect(copy.match(/status: completed/g)).toHaveLength(2);
   });
 
-  it("is refused where a task that has started reads otherwise, with the way to do it, and nothing happens", async () => {
+  it("is refused if a started task was changed, with the way to apply it, and nothing is done", async () => {
     using repository = stuck();
     await runPlan(repository);
     repository.write("tasks.yaml", planText([task("A", "b"), task("C", "c")]));
@@ -111,13 +111,13 @@ describe("a plan that was changed", () => {
     expect(status).toBe(2);
     expect(stderr).toContain("E-PLAN: `A` cannot be changed, because it has started");
     expect(stderr).toContain("--again");
-    const anew = await runPlan(repository, "--again");
-    expect(anew.states).toMatchObject({ C: "MERGED" });
+    const again = await runPlan(repository, "--again");
+    expect(again.states).toMatchObject({ C: "MERGED" });
   });
 });
 
-describe("an agent that says nothing for longer than its timeout", () => {
-  it("is ended, and people are told of the timeout", async () => {
+describe("an agent without a sign of life for longer than its timeout", () => {
+  it("is stopped, and the timeout is reported", async () => {
     using repository = planned({
       agents: { a: [["sleep: 600"]] },
       tasks: [task("A", "a", ", timeout_seconds: 2, heartbeat_interval_seconds: 1")],
@@ -137,23 +137,23 @@ describe("an agent that cannot be started here", () => {
       tasks: [task("A", "gone")],
     });
 
-  it("is stood in for by its fallback", async () => {
+  it("is replaced by its fallback", async () => {
     using repository = gone(", fallback: b");
     const { status, done, stderr } = await runPlan(repository);
     expect({ status, tasks: done.tasks }, stderr).toMatchObject({ status: 0, tasks: [{ agent: "b" }] });
   });
 
-  it("is told of before anything starts, and leaves nothing, where there is none", async () => {
+  it("is reported before anything starts if it has no fallback, and leaves nothing behind", async () => {
     using repository = gone("");
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
     expect(stderr).toContain("R-AG-001: agent `gone` cannot be used: `no-such-program` is not on PATH");
-    expect(stderr).not.toContain("running on `main`: "); // the base's checks come after
+    expect(stderr).not.toContain("running on `main`: "); // the base's checks run later
     expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
   });
 
-  it("is told of where its own files are not committed, and is not where they are or are included", async () => {
-    const [answered, config] = [JSON.stringify({}), "workspace: { include: [lent] }\n"];
+  it("is reported if its own files are not committed, and not if they are committed or included", async () => {
+    const [answered, config] = [JSON.stringify({}), "workspace: { include: [vendor] }\n"];
     const program = (file: string) =>
       `  own: { adapter: command, run: [cat, ${file}], args: [-u] }\n${config}`;
     using repository = planned({ agents: {}, config: program("./own/a.txt"), tasks: [task("A", "own")] });
@@ -171,12 +171,12 @@ describe("an agent that cannot be started here", () => {
     });
     const ground = (file: string) => ({
       agent: { adapter: "command" as const, run: ["cat", file] as [string, string], args: ["-u"] },
-      at: { root: repository.path, baseCommit: "HEAD", include: ["lent/"] },
+      at: { root: repository.path, baseCommit: "HEAD", include: ["vendor/"] },
     });
     const lacking = ({ agent, at }: ReturnType<typeof ground>) => uncommittedFiles(agent, at);
-    repository.write("lent/b.txt", "");
+    repository.write("vendor/b.txt", "");
     expect(await lacking(ground("own/a.txt"))).toEqual(["own/a.txt"]);
-    expect(await lacking(ground("lent/b.txt"))).toEqual([]);
+    expect(await lacking(ground("vendor/b.txt"))).toEqual([]);
     expect(await lacking(ground("tasks.yaml"))).toEqual([]);
     expect(await lacking(ground(join(repository.path, "own/a.txt")))).toEqual([]);
     expect(await lacking(ground("nowhere.txt"))).toEqual([]);
@@ -184,7 +184,7 @@ describe("an agent that cannot be started here", () => {
 });
 
 describe("a task that waits for a person", () => {
-  it("holds up nobody else, in batches neither", async () => {
+  it("does not delay other tasks, nor their batches", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a").replace('"cmd:', '"manual: it looks right", "cmd:'), task("B", "b")],
@@ -195,8 +195,8 @@ describe("a task that waits for a person", () => {
   });
 });
 
-describe("tasks that an earlier run left waiting for a person", () => {
-  it("take nobody's place in this one", async () => {
+describe("tasks that wait for a person since an earlier run", () => {
+  it("take no slot in this run", async () => {
     const asked = (id: string) => task(id, id).replace('"cmd:', '"manual: it looks right", "cmd:');
     using repository = planned({
       agents: Object.fromEntries(["A", "B", "C"].map((id) => [id, [[writes(id), answer("OK")]]])),
@@ -210,13 +210,13 @@ describe("tasks that an earlier run left waiting for a person", () => {
     const lines = stderr.split("\n");
     const at = (part: RegExp) => lines.findIndex((line) => part.test(line));
     expect(at(/ C +started by/)).toBeGreaterThan(0);
-    // It started before anything was done about the others.
+    // It started before the others were resolved.
     expect(at(/ C +started by/)).toBeLessThan(at(/ [AB] +.*waiting/));
   });
 });
 
 describe("`run` without a plan", () => {
-  it("does `tasks.yaml`, and goes on with the session that is not finished once that is done", async () => {
+  it("does `tasks.yaml`, and then continues the unfinished session", async () => {
     using repository = planned({
       agents: { a: [["exit: 3"]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("B", "b")],
@@ -231,8 +231,8 @@ describe("`run` without a plan", () => {
   });
 });
 
-describe("all work that a person stops", () => {
-  it("ends with its agents, is free again, and goes on after `clear`", async () => {
+describe("`lockstep stop` for all work", () => {
+  it("ends the run's agents, and the run continues after `clear`", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -253,8 +253,8 @@ describe("all work that a person stops", () => {
   });
 });
 
-describe("an agent that leaks a secret into its work", () => {
-  it("is told which file and which kind, and merged without it", async () => {
+describe("an agent that writes a secret into its work", () => {
+  it("gets the file and the kind of secret, and is merged without it", async () => {
     const key = ["AKIA", "2E0A8F3B244C9986"].join("");
     using repository = planned({
       agents: {

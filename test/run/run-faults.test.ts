@@ -22,14 +22,14 @@ function merges({ git }: LandRepository): string {
   return git("rev-list", "--merges", "--count", "main");
 }
 
-/** The proof takes its time, so that somebody can act meanwhile. */
+/** The proof takes a while, so that other commands can run meanwhile. */
 const slowlyProven = () =>
   planned({
     agents: { a: [[writes("A"), answer("OK")]] },
     tasks: [task("A", "a").replace("test -e A.txt", "test ! -e A.txt || sleep 3")],
   });
 
-describe("a task that a person ends while it is proven", () => {
+describe("a task that a person ends during its proof", () => {
   it.each([["task", "cancel"], ["task", "escalate"], ["stop-all"]])(
     "by %s %s is not merged",
     async (...words) => {
@@ -49,7 +49,7 @@ describe("a task that a person ends while it is proven", () => {
 });
 
 describe("a run", () => {
-  it("whose session's folder is removed goes on with it, and nothing is done twice", async () => {
+  it("whose session's folder is removed continues the session, and nothing is done twice", async () => {
     using repository = planned({
       agents: {
         a: [[writes("A"), answer("OK")]],
@@ -68,7 +68,7 @@ describe("a run", () => {
     expect(merges(repository)).toBe("2");
   });
 
-  it("whose base branch is gone says so, and waits", async () => {
+  it("whose base branch was deleted reports it and waits", async () => {
     using repository = planned({
       agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
@@ -85,7 +85,7 @@ describe("a run", () => {
     });
   });
 
-  it("that git cannot finish leaves the checkout as it was", async () => {
+  it("whose merge git cannot finish leaves the checkout unchanged", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     const lock = join(repository.path, ".git/refs/heads/main.lock");
     using running = repository.start(["run"]);
@@ -97,7 +97,7 @@ describe("a run", () => {
     expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
   });
 
-  it("does what was only added to a plan that is finished", async () => {
+  it("does only the tasks that were added to a finished plan", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a")],
@@ -108,7 +108,7 @@ describe("a run", () => {
     expect(merges(repository)).toBe("2");
   });
 
-  /** Two tasks at once, merged as one batch, which is then rolled back. `state/word` says what A is made of. */
+  /** Two tasks at once, merged as one batch, which is then rolled back. `state/word` determines the content of A. */
   async function rolledBack(): Promise<LandRepository> {
     const copies = `run: { command: 'cp "$LOCKSTEP_ROOT/state/word" A.txt' }`;
     const repository = planned({
@@ -125,7 +125,7 @@ describe("a run", () => {
     return repository;
   }
 
-  it("does a batch that was rolled back again one task after the other, each proven before the next begins", async () => {
+  it("redoes a batch that was rolled back one task after the other, each proven before the next begins", async () => {
     using repository = await rolledBack();
     const again = await runPlan(repository);
     expect({ status: again.status, states: again.states }, again.stderr).toMatchObject({
@@ -142,7 +142,7 @@ describe("a run", () => {
     expect(repository.git("show", "main:A.txt")).toBe("good");
   });
 
-  it("does not begin the second task of a batch that was rolled back where the checks of the first one fail", async () => {
+  it("does not begin the second task of a rolled back batch if the checks of the first one fail", async () => {
     using repository = await rolledBack();
     repository.write("state/word", "bad\n");
     const { status, done } = await runPlan(repository);
@@ -155,7 +155,7 @@ describe("a run", () => {
 });
 
 describe("an agent", () => {
-  it("that leaves a pipe where git reads a file is refused, and nobody waits for it", async () => {
+  it("that leaves a pipe in place of a file that git reads is refused without a wait", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), "run: { command: mkfifo .gitattributes }", answer("OK")]] },
       tasks: [task("A", "a")],
@@ -167,7 +167,7 @@ describe("an agent", () => {
     });
   });
 
-  it("that is stopped leaves its work on a ref before the next one goes on in its checkout", async () => {
+  it("that is stopped has its work saved on a ref before its checkout is used again", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -186,7 +186,7 @@ describe("an agent", () => {
     expect(repository.git("show", `refs/lockstep/${session}/A/1:A.txt`)).toBe("first");
   });
 
-  it("that prints what it was given in confidence is shown without it", async () => {
+  it("that prints its secrets is shown without them", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -212,8 +212,8 @@ describe("an agent", () => {
   });
 });
 
-describe("locks that a killed git has left", () => {
-  it("stop nobody, on whatever ref they are", async () => {
+describe("lock files of a killed git", () => {
+  it("do not block a run, on any ref", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     for (const lock of [
       "index.lock",
@@ -231,8 +231,8 @@ describe("locks that a killed git has left", () => {
   });
 });
 
-describe("an agent that claims more than its work shows", () => {
-  it("is merged for what is proven, and named for the rest in the report and in the document", async () => {
+describe("an agent that claims more than its work proves", () => {
+  it("is merged for what is proven, and the unproven claims are in the report and in the document", async () => {
     const claims = answer("OK").replace("files_changed: []", "files_changed: [./A.txt, ghost.ts]");
     using repository = planned({ agents: { a: [[writes("A"), claims]] }, tasks: [task("A", "a")] });
     const { status, stdout } = await repository.run(["run"]);
@@ -240,11 +240,11 @@ describe("an agent that claims more than its work shows", () => {
     expect(stdout).toContain(
       "unproven claim: the agent says that it changed ghost.ts, but its work does not contain that\n",
     );
-    const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
-    expect(told?.unproven_claims).toEqual(["ghost.ts"]);
+    const [reported] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
+    expect(reported?.unproven_claims).toEqual(["ghost.ts"]);
   });
 
-  it("is named for tests that it did not write, and for deeds that nothing shows", async () => {
+  it("is reported for tests that it did not write and for actions without evidence", async () => {
     const claims = answer("OK")
       .replace("said so", "'Made A.txt and deployed it to production.'")
       .replace("notes: []", "notes: [published to npm], tests_added_or_updated: [test/a.test.ts]");
@@ -259,13 +259,13 @@ describe("an agent that claims more than its work shows", () => {
     for (const line of lines) expect(stdout).toContain(`unproven claim: ${line}\n`);
     const { stdout: shown } = await repository.run(["task", "show", "A"]);
     for (const line of lines) expect(shown).toContain(line);
-    const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_deeds: unknown }[];
-    expect(told?.unproven_deeds).toHaveLength(2);
+    const [reported] = (await runPlan(repository)).done.tasks as unknown as { unproven_deeds: unknown }[];
+    expect(reported?.unproven_deeds).toHaveLength(2);
   });
 });
 
-describe("an agent that turns a test off", () => {
-  it("waits for a person, whose answer is in the report, the document and the merge", async () => {
+describe("an agent that disables a test", () => {
+  it("waits for a person, whose approval is in the report, the document and the merge", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -281,8 +281,10 @@ describe("an agent that turns a test off", () => {
     const { status, stdout } = await repository.run(["run"]);
     expect(status, stdout).toBe(0);
     expect(stdout).toContain("tests weakened");
-    const [told] = (await runPlan(repository)).done.tasks as unknown as { weakened: unknown }[];
-    expect(told?.weakened).toMatchObject([{ path: "test/f.test.js", what: "most of the test file is gone" }]);
+    const [reported] = (await runPlan(repository)).done.tasks as unknown as { weakened: unknown }[];
+    expect(reported?.weakened).toMatchObject([
+      { path: "test/f.test.js", what: "most of the test file is gone" },
+    ]);
     expect(repository.git("log", "-1", "--format=%B")).toContain(
       "Lockstep-Weakened: accepted in UD-1: f is gone",
     );

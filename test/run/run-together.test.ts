@@ -27,7 +27,7 @@ function merges({ git }: LandRepository): readonly string[] {
 }
 
 describe("a second run", () => {
-  it("gives its tasks to the first, watches, and tells how they ended", async () => {
+  it("gives its tasks to the first, watches, and reports their results", async () => {
     using repository = twoPlans(3);
     using first = repository.start(["run", "--json"]);
     await begun(first);
@@ -43,7 +43,7 @@ describe("a second run", () => {
     expect(merges(repository)).toEqual(["A: do A", "B: do B", "C: do C"]);
   });
 
-  it("of the same plan does nothing twice", async () => {
+  it("of the same plan does no task twice", async () => {
     using repository = twoPlans(2);
     using first = repository.start(["run", "--json"]);
     await begun(first);
@@ -53,7 +53,7 @@ describe("a second run", () => {
     expect(merges(repository)).toEqual(["A: do A"]);
   });
 
-  it("brings what has changed in the plan meanwhile, and the first one does it so", async () => {
+  it("adds what has changed in the plan meanwhile, and the first run does it", async () => {
     using repository = planned({
       agents: { a: slowly("A", 5), b: [[writes("B"), answer("OK")]], c: [[writes("C"), answer("OK")]] },
       tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]")],
@@ -68,7 +68,7 @@ describe("a second run", () => {
     expect(merges(repository)).toEqual(["A: do A", "B: do B better", "C: do C"]);
   });
 
-  it("takes over when the first one dies", async () => {
+  it("takes over when the first run is killed", async () => {
     using repository = twoPlans(3);
     using first = repository.start(["run"], { through: ["setsid"] });
     await begun(first);
@@ -83,7 +83,7 @@ describe("a second run", () => {
     expect(merges(repository)).toEqual(["A: do A", "B: do B", "C: do C"]);
   });
 
-  it("that begins at the same moment is no trouble", async () => {
+  it("can begin at the same moment", async () => {
     using repository = twoPlans(1);
     const both = await Promise.all([
       repository.run(["run", "--json"]),
@@ -98,7 +98,7 @@ describe("a second run", () => {
 });
 
 describe("`run` without a plan", () => {
-  it("goes on with every session that can, also with the one that holds what the newest waits for", async () => {
+  it("continues every session that can, including one that blocks the newest", async () => {
     const shared = (id: string, agent: string) =>
       task(id, agent).replace("[A.txt]", "[A.txt, B.txt]").replace("[B.txt]", "[A.txt, B.txt]");
     using repository = planned({
@@ -112,7 +112,7 @@ describe("`run` without a plan", () => {
       status: 3,
       report: expect.stringContaining("next: lockstep decide UD-1 approved && lockstep run "),
     });
-    // The newest is told of where none can go on.
+    // The newest session is reported if none can continue.
     expect(await runPlan(repository)).toMatchObject({ status: 3, states: { B: "BLOCKED" } });
     const answered = await repository.run(["decide", "UD-1", "approved"]);
     expect(answered.stderr).toMatch(/to continue: lockstep run \.agents-work\/\S+_shop\/tasks\.yaml\n/);
@@ -132,7 +132,7 @@ describe("a run that is killed at twenty random moments", () => {
       ),
       tasks: ids.map((id, at) => task(id, id.toLowerCase(), at > 2 ? `, depends_on: [${ids[at - 3]}]` : "")),
     });
-    // A fixed seed: a red run can be had again.
+    // A fixed seed: a failing run can be repeated.
     let seed = 20261115;
     const random = () => {
       seed = (seed * 1103515245 + 12345) % 2147483648;

@@ -16,7 +16,7 @@ import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
 
 describe("a plan", () => {
-  it("of good tasks is merged in the order of its dependencies, each with its proof, and its copy says so", async () => {
+  it("of valid tasks is merged in the order of its dependencies, each with its proof, and its copy has the new statuses", async () => {
     using repository = planned({
       agents: {
         a: [[writes("A"), answer("OK")]],
@@ -43,7 +43,7 @@ describe("a plan", () => {
     expect(again.stderr).not.toContain("started by");
   });
 
-  it("of tasks with ids as long as the schema allows is merged, also what was refused once", async () => {
+  it("whose tasks have the longest ids that the schema allows is merged, even after a rejection", async () => {
     const ids = [60, 61, 100].map((length) => `T-${length}_`.padEnd(length, "x"));
     const [, , last = ""] = ids;
     const tries = ids.map((id) => [writes(id), answer("OK")]);
@@ -60,7 +60,7 @@ describe("a plan", () => {
     for (const id of ids) expect(repository.git("show", `lockstep/${id}:${id}.txt`)).toBe("made");
   });
 
-  it("with tasks apart from each other runs them at the same time", async () => {
+  it("runs independent tasks at the same time", async () => {
     const meets = (own: string, other: string) =>
       `run: { command: 'touch "$HOME/.meet/${own}"; i=0; while [ ! -e "$HOME/.meet/${other}" ]; do sleep 0.1; i=$((i+1)); [ $i -lt 200 ] || exit 1; done' }`;
     using repository = planned({
@@ -77,7 +77,7 @@ describe("a plan", () => {
     expect(status, stderr).toBe(0);
   });
 
-  it("with faults is refused whole, each with its line, before anything starts", async () => {
+  it("with errors is refused as a whole, each error with its line, before anything starts", async () => {
     using repository = planned({
       agents: { a: [[answer("OK")]] },
       tasks: [task("A", "nobody"), task("A", "a")],
@@ -91,7 +91,7 @@ describe("a plan", () => {
 });
 
 describe("an agent", () => {
-  it("that leaves a repository, or what cannot be read, is told what to do, and its work is kept", async () => {
+  it("that leaves a repository or an unreadable file gets instructions, and its work is kept", async () => {
     const init = "git init -q fx && echo made > fx/A.txt && git -C fx add . && git -C fx commit -qm x";
     const steps = [init, "rm -rf fx/.git && mkfifo fx/.gitignore", "rm fx/.gitignore"];
     using repository = planned({
@@ -112,7 +112,7 @@ describe("an agent", () => {
     expect(done.tasks[0]?.attempts).toBe(3);
   });
 
-  it("that strays is rejected by its real diff, and merged once it has mended that", async () => {
+  it("that changes files outside its scope is rejected by its real diff, and merged after it fixed that", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -132,16 +132,11 @@ describe("an agent", () => {
   });
 
   it.each<[string, readonly string[], string, string]>([
-    ["says that it is done and has done nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
-    [
-      "fails its own check, whatever it says",
-      ["link: { path: A.txt, to: nowhere }", answer("OK")],
-      "R-PC-002",
-      "ESCALATED",
-    ],
-    ["gives half an answer", [writes("A"), "answer: { status: OK }"], "R-AG-001", "ESCALATED"],
+    ["reports success and has changed nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
+    ["fails its own check", ["link: { path: A.txt, to: nowhere }", answer("OK")], "R-PC-002", "ESCALATED"],
+    ["gives an incomplete answer", [writes("A"), "answer: { status: OK }"], "R-AG-001", "ESCALATED"],
     ["ends badly", [writes("A"), "exit: 3"], "R-AG-001", "ESCALATED"],
-  ])("that %s is never merged, and a person hears of it", async (_name, steps, code, state) => {
+  ])("that %s is never merged, and a person is notified", async (_name, steps, code, state) => {
     using repository = planned({ agents: { a: [steps] }, tasks: [task("A", "a")] });
     const before = repository.git("rev-parse", "main");
     const { status, done } = await run(repository);
@@ -152,7 +147,7 @@ describe("an agent", () => {
     expect(repository.git("rev-parse", "main")).toBe(before);
   });
 
-  it("that breaks the tests of the project is rejected with their output, and what it made is kept", async () => {
+  it("that breaks the tests of the project is rejected with their output, and its work is kept", async () => {
     using repository = planned({
       agents: { a: [['write: { path: f.js, text: "exports.f = 9;\\n" }', answer("OK")]] },
       tasks: ['{ id: A, goal: break it, agent: a, lock_scope: [f.js], acceptance_checks: ["cmd: true"] }'],
@@ -167,7 +162,7 @@ describe("an agent", () => {
 });
 
 describe("an agent that hangs", () => {
-  it("is ended with everything that it started, sessions of their own included, and its task is free again", async () => {
+  it("is stopped with all its processes, including those in other sessions, and its task is free again", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -194,7 +189,7 @@ describe("an agent that hangs", () => {
 });
 
 describe.skipIf(missing !== undefined)("`sandbox: strict`", () => {
-  it("does not even let an agent write tracked files outside its lock; ignored output stays writable", async () => {
+  it("blocks writes of tracked files outside the lock; ignored output stays writable", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -219,7 +214,7 @@ describe.skipIf(missing !== undefined)("`sandbox: strict`", () => {
 });
 
 describe("an agent that works for longer than its timeout", () => {
-  it("keeps its task as long as it gives signs of life", async () => {
+  it("keeps its task as long as it sends signs of life", async () => {
     using repository = planned({
       agents: {
         a: [["loop: { times: 5, steps: [{ say: still here }, { sleep: 1 }] }", writes("A"), answer("OK")]],
@@ -231,7 +226,7 @@ describe("an agent that works for longer than its timeout", () => {
   });
 });
 
-/** What `status` and `session list` call it. */
+/** As `status` and `session list` show it. */
 async function shown(repository: LandRepository) {
   const read = async (...words: string[]) => JSON.parse((await repository.run([...words, "--json"])).stdout);
   const { sessions } = await read("session", "list");
@@ -252,9 +247,9 @@ describe("Ctrl-C", () => {
     const says = (word: string) =>
       eventually(`it says ${word}`, () => running.errors().includes(word) || undefined);
     await says("begun");
-    for (const heard of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
+    for (const message of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
       running.process.kill("SIGINT");
-      await says(heard);
+      await says(message);
     }
     repository.write("state/go", "");
     const { status, stdout } = await running.ended;
@@ -262,7 +257,7 @@ describe("Ctrl-C", () => {
     return { status, outcome, states: tasks.map(({ state }) => state) };
   }
 
-  it("once lets the agents finish and starts nothing more", async () => {
+  it("once lets the agents finish and starts no more", async () => {
     using repository = slow();
     expect(await interrupted(repository, 1)).toEqual({
       status: 3,
@@ -273,7 +268,7 @@ describe("Ctrl-C", () => {
     expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
   });
 
-  it("says that a landing is finished, and finishes it", async () => {
+  it("during a landing reports it, and finishes it", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [
@@ -295,7 +290,7 @@ describe("Ctrl-C", () => {
     ).toEqual({ A: "MERGED", B: "PENDING" });
   });
 
-  it("twice stops them, keeps everything, and the next run goes on", async () => {
+  it("twice stops them, keeps everything, and the next run continues", async () => {
     using repository = slow();
     expect(await interrupted(repository, 2)).toMatchObject({ status: 3, outcome: "stopped" });
     expect(await shown(repository)).toEqual({ status: "stopped", session: "stopped" });
@@ -304,13 +299,13 @@ describe("Ctrl-C", () => {
 });
 
 describe("a run that is stopped", () => {
-  it("is gone on with by the next one, and every task is merged once", async () => {
+  it("is continued by the next one, and every task is merged once", async () => {
     using repository = planned({
       agents: { slow: [["sleep: 60", writes("A")], [writes("A")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "slow"), task("B", "b")],
     });
     using running = repository.start(["run"], { through: ["setsid"] });
-    await eventually("B handed in", () => (running.errors().includes("handed in") ? true : undefined));
+    await eventually("B submitted", () => (running.errors().includes("handed in") ? true : undefined));
     expect(await shown(repository)).toEqual({ status: "running", session: "running" });
     process.kill(-(running.process.pid as number), "SIGKILL");
     await running.ended;
@@ -322,8 +317,8 @@ describe("a run that is stopped", () => {
   });
 });
 
-describe("what is in review", () => {
-  it("is what was handed in, whatever has become of the branch of that name", async () => {
+describe("the work in review", () => {
+  it("is the submitted commit, even if its branch has changed since", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     repository.write("A.txt", "a person's, in the way\n");
     expect((await run(repository)).status).toBe(3);
@@ -334,7 +329,7 @@ describe("what is in review", () => {
     expect(repository.git("show", "main:A.txt")).toBe("made");
   });
 
-  it("goes on a branch for people, which takes nothing from anybody", async () => {
+  it("gets a branch for people, which replaces no existing branch", async () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a"), task("B", "b")],
@@ -351,7 +346,7 @@ describe("what is in review", () => {
     expect(repository.git("rev-parse", "lockstep/B")).toBe(before);
   });
 
-  it("is one task's trouble where the branch cannot be made, not the run's", async () => {
+  it("does not fail the run if that branch cannot be created", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     repository.git("branch", "lockstep");
     const { status, stderr } = await run(repository);
@@ -359,8 +354,8 @@ describe("what is in review", () => {
   });
 });
 
-describe("a session whose folder is gone", () => {
-  it("is known all the same, and is not taken for the next one of that name", async () => {
+describe("a session whose folder was deleted", () => {
+  it("is still known, and is not confused with the next one of that name", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     expect((await run(repository)).status).toBe(0);
     rmSync(join(repository.path, ".agents-work"), { recursive: true });
@@ -378,7 +373,7 @@ describe("a session whose folder is gone", () => {
 });
 
 describe("one task", () => {
-  it("is done without a plan, by the project's own tests, and its log and diff can be looked at", async () => {
+  it("is done without a plan, with the project's own tests, and its log and diff can be shown", async () => {
     using repository = planned({
       agents: {
         a: [

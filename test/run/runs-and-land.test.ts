@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { answer, planned, planText, readRun, task, writes } from "../support/planned-repository.ts";
 
-it("two runs and a landing at the same time merge everything once, while checkouts are used again", async () => {
+it("two runs and a landing at the same time merge everything once, while checkouts are reused", async () => {
   const ids = ["A", "B", "C", "D", "E"];
-  // More than the number of files up to which a checkout is not used again.
+  // More than the maximum number of files of a checkout that is reused.
   const many = Object.fromEntries(Array.from({ length: 260 }, (_, at) => [`many/${at}.txt`, `${at}\n`]));
   using repository = planned({
     files: many,
@@ -30,7 +30,7 @@ it("two runs and a landing at the same time merge everything once, while checkou
   expect(merged).toEqual([...ids.map((id) => `${id}: do ${id}`), "Land work: work"]);
   const files = git("ls-tree", "--name-only", "main").split("\n");
   expect(files).toEqual(expect.arrayContaining(["work.txt", ...ids.map((id) => `${id}.txt`)]));
-  // Each task changed its own file only: nothing of an earlier attempt was in its checkout.
+  // Each task changed only its own file: its checkout had nothing of an earlier attempt.
   for (const id of ids) {
     const [commit = ""] = git(
       "log",

@@ -11,7 +11,7 @@ const begins = "say: begun";
 const hangs = "hang: true";
 const halfDone = 'write: { path: A.txt, text: "half\\n" }';
 
-/** An agent with a child of its own session, that begins and then waits for ever, the first time. */
+/** An agent with a child in its own process session. The first time it begins and then waits for ever. */
 const slow = (config = "") => {
   const repository = planned({
     agents: {
@@ -45,7 +45,7 @@ function expectGone(repository: LandRepository): void {
   expect(isHeld(alive)).toBe(false);
 }
 
-async function told(repository: LandRepository, ...words: string[]) {
+async function resultOf(repository: LandRepository, ...words: string[]) {
   const { status, stdout, stderr } = await repository.run(words);
   const verdict = JSON.parse(stdout) as { code: string; reason: string; details: Record<string, unknown> };
   return { status, stderr, ...verdict };
@@ -55,10 +55,10 @@ const tokyoTime = (at: string) =>
   new Date(Date.parse(at) + 9 * 3_600_000).toISOString().slice(0, 19).replace("T", " ");
 
 describe("`lockstep stop`", () => {
-  it("ends an agent with all that it started, keeps what it made, and the run goes on without it", async () => {
+  it("ends an agent with all its processes, keeps its work, and the run continues without it", async () => {
     using repository = slow();
     using running = await begun(repository);
-    const { status, details } = await told(repository, "stop", "A", "--json");
+    const { status, details } = await resultOf(repository, "stop", "A", "--json");
     expectGone(repository);
     expect({ status, details }).toMatchObject({ status: 0, details: { state: "BLOCKED" } });
     const { states } = readRun((await running.ended).stdout);
@@ -68,7 +68,7 @@ describe("`lockstep stop`", () => {
     expect((await repository.run(["log", "A"])).stdout).toContain("begun");
   });
 
-  it("is undone by a retry alone, which costs the task nothing", async () => {
+  it("is reverted by a retry, which does not count against the task", async () => {
     using repository = slow();
     using running = await begun(repository);
     expect((await repository.run(["stop", "A"])).stdout).toContain("`lockstep task retry A` starts it again");
@@ -88,34 +88,34 @@ describe("`lockstep stop`", () => {
     });
   });
 
-  it("also ends an agent whose run has died", async () => {
+  it("also ends an agent whose run was killed", async () => {
     using repository = slow("sandbox: off\n");
     using running = await begun(repository);
     running.process.kill("SIGKILL");
     await running.ended;
-    const { status } = await told(repository, "stop", "A", "--json");
+    const { status } = await resultOf(repository, "stop", "A", "--json");
     expect(status).toBe(0);
     expectGone(repository);
   });
 
-  it("says what a task is that nobody works on", async () => {
+  it("reports the state of a task without an agent", async () => {
     using repository = slow();
-    expect(await told(repository, "stop", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
-    expect(await told(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "stop", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });
 });
 
 describe("`lockstep take`", () => {
   async function taken(repository: LandRepository) {
     using running = await begun(repository);
-    const { status, stderr, details } = await told(repository, "take", "A", "--json");
+    const { status, stderr, details } = await resultOf(repository, "take", "A", "--json");
     expect({ status, stderr, details }).toMatchObject({ status: 0, details: { state: "IN_PROGRESS" } });
     expectGone(repository);
     const ended = await running.ended;
     return { folder: String(details.folder), key: String(details.task_id), ended };
   }
 
-  it("gives the checkout to the person; the run goes on, and waits when nothing else is left", async () => {
+  it("gives the checkout to the person; the run continues, and waits when nothing else is left", async () => {
     using repository = slow();
     const { folder, ended } = await taken(repository);
     expect({ status: ended.status, ...readRun(ended.stdout) }).toMatchObject({
@@ -123,7 +123,7 @@ describe("`lockstep take`", () => {
       done: { outcome: "waiting" },
       states: { A: "IN_PROGRESS", B: "MERGED", C: "MERGED" },
     });
-    // The run ended its agent because that was no longer the one who counts, and did not start it again.
+    // The run stopped its agent because the attempt was replaced, and did not start it again.
     expect(ended.stderr).toContain("taken over by a person");
     expect(ended.stderr.match(/begun/g)).toHaveLength(1);
     expect(existsSync(join(folder, "A.txt"))).toBe(true);
@@ -138,7 +138,7 @@ describe("`lockstep take`", () => {
     expect(stdout).toContain("  lockstep submit A   hands it back");
   });
 
-  it("is ended by `submit`: what the person made is proven and merged by the next run", async () => {
+  it("is ended by `submit`: the person's work is proven and merged by the next run", async () => {
     using repository = slow();
     const { folder, key } = await taken(repository);
     writeFileSync(join(folder, "A.txt"), "by hand\n");
@@ -157,27 +157,27 @@ describe("`lockstep take`", () => {
     expect((await repository.run(["reconcile"])).status).toBe(0);
   });
 
-  it("stays in force where what is handed in would be refused for certain", async () => {
+  it("stays in force if the submitted work would certainly be refused", async () => {
     using repository = slow();
     const { folder, key } = await taken(repository);
     writeFileSync(join(folder, "f.js"), "exports.f = 2;\n");
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({
       status: 2,
       code: "R-PO-002",
       reason: expect.stringContaining(`lockstep widen ${key} `),
     });
     expect((await repository.run(["widen", "A", "f.js", "--why", "needed"])).status).toBe(0);
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 0 });
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({ status: 0 });
     expect((await runPlan(repository)).status).toBe(0);
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 2;");
   });
 
-  it("also gives what a stopped agent left", async () => {
+  it("also gives the work of a stopped agent", async () => {
     using repository = slow();
     using running = await begun(repository);
-    const stopped = await told(repository, "stop", "A", "--json");
+    const stopped = await resultOf(repository, "stop", "A", "--json");
     await running.ended;
-    const { status, details } = await told(repository, "take", "A", "--json");
+    const { status, details } = await resultOf(repository, "take", "A", "--json");
     const { folder } = stopped.details;
     expect({ status, details }).toMatchObject({ status: 0, details: { state: "IN_PROGRESS", folder } });
     expect(readFileSync(join(String(folder), "A.txt"), "utf8")).toBe("half\n");
@@ -187,32 +187,32 @@ describe("`lockstep take`", () => {
     expect(repository.git("show", "main:A.txt")).toBe("by hand");
   });
 
-  it("also gives the work of a task that is escalated", async () => {
+  it("also gives the work of an escalated task", async () => {
     using repository = planned({
       agents: { a: [['write: { path: A.txt, text: "half\\n" }', "exit: 3"]] },
       tasks: [task("A", "a")],
     });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
-    const taken = await told(repository, "take", "A", "--json");
+    const taken = await resultOf(repository, "take", "A", "--json");
     expect(taken).toMatchObject({ status: 0, details: { state: "IN_PROGRESS" } });
     expect(readFileSync(join(String(taken.details.folder), "A.txt"), "utf8")).toBe("half\n");
     expect((await repository.run(["submit", "A"])).status).toBe(0);
     expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
-    expect(await told(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-ST-001" });
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-ST-001" });
   });
 
-  it("says what to do where the checkout is gone", async () => {
+  it("reports what to do if the checkout is missing", async () => {
     using repository = planned({ agents: { a: [["exit: 3"]] }, tasks: [task("A", "a")] });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
-    const { details } = await told(repository, "take", "A", "--json");
+    const { details } = await resultOf(repository, "take", "A", "--json");
     await repository.run(["stop", "A"]);
     rmSync(String(details.folder), { recursive: true });
-    expect(await told(repository, "take", "A", "--json")).toMatchObject({
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({
       ...{ status: 2, code: "R-ST-001", reason: expect.stringContaining("lockstep task retry A") },
     });
   });
 
-  it("can be given up: an agent starts again", async () => {
+  it("can be returned: an agent starts again", async () => {
     using repository = slow();
     const { key } = await taken(repository);
     expect(key).toMatch(/_shop\/A$/);
@@ -224,22 +224,28 @@ describe("`lockstep take`", () => {
     });
   });
 
-  it("has to come before `submit` without a document, and needs something to hand in", async () => {
+  it("is required before `submit` without a document, and needs work to submit", async () => {
     using repository = planned({ agents: { a: [[begins, hangs]] }, tasks: [task("A", "a")] });
     using running = repository.start(["run"]);
     await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
     expect(await repository.run(["diff", "A"])).toMatchObject({
       ...{ status: 0, stdout: "", stderr: "task A: no changes so far\n" },
     });
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({
+      status: 2,
+      code: "R-IN-001",
+    });
     expect((await repository.run(["take", "A"])).status).toBe(0);
     await running.ended;
-    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 2, code: "R-PC-003" });
+    expect(await resultOf(repository, "submit", "A", "--json")).toMatchObject({
+      status: 2,
+      code: "R-PC-003",
+    });
   });
 });
 
 describe("`lockstep log -f`", () => {
-  it("shows what is said as it is said, and ends with the attempt", async () => {
+  it("prints each line when it is written, and ends with the attempt", async () => {
     using repository = planned({
       agents: { a: [[begins, awaits, "say: later", writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
@@ -247,7 +253,7 @@ describe("`lockstep log -f`", () => {
     using running = repository.start(["run", "--json"]);
     await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
     using following = repository.start(["log", "A", "--follow"]);
-    await eventually("what was said", () => following.lines().find((line) => line.endsWith(" begun")));
+    await eventually("the output", () => following.lines().find((line) => line.endsWith(" begun")));
     expect(following.lines().some((line) => line.endsWith(" later"))).toBe(false);
     repository.write("state/go", "");
     const { status, stdout } = await following.ended;
@@ -271,12 +277,12 @@ describe("`lockstep log -f`", () => {
         lines: whole.stdout.split("\n\nCHECK")[0]?.split("\n"),
       });
     }
-    expect(await told(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await resultOf(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });
 });
 
 describe("`lockstep diff` of a task in progress", () => {
-  it("shows what its checkout holds by now, whatever the agent told git there", async () => {
+  it("shows the content of its checkout, whatever the agent did to git's index there", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -299,7 +305,7 @@ describe("`lockstep diff` of a task in progress", () => {
       stderr: "",
     });
     expect(stdout).not.toContain("worklogs");
-    const { details } = await told(repository, "stop", "A", "--json");
+    const { details } = await resultOf(repository, "stop", "A", "--json");
     expect(existsSync(join(String(details.folder), "PWNED"))).toBe(false);
     expect(existsSync(join(repository.path, "PWNED"))).toBe(false);
     await running.ended;

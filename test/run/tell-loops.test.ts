@@ -23,18 +23,18 @@ async function halted(root: string) {
   const folder = join(root, ".agents-work", session);
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "activeContext.md");
-  const told: string[] = [];
+  const messages: string[] = [];
   const context = {
     ...{ engine, session, repository: { root } },
     remember: (_file: string, text: string) => appendFileSync(file, `- ${text}\n`),
     onTask: (task: string, event: { readonly type: string }) =>
-      void told.push(`${task} ${"text" in event ? event.text : ""}`),
+      void messages.push(`${task} ${"text" in event ? event.text : ""}`),
   };
-  return { engine, context, told, memory: () => readFileSync(file, "utf8") };
+  return { engine, context, messages, memory: () => readFileSync(file, "utf8") };
 }
 
 describe("a halt", () => {
-  it("that an interrupted run did not write down is written by the next one, once, and only for its session", async () => {
+  it("that an interrupted run did not record is recorded by the next one, once, and only for its session", async () => {
     using folder = temporaryFolder();
     const { context, memory } = await halted(folder.path);
     await rememberHalts(context);
@@ -46,11 +46,11 @@ describe("a halt", () => {
     expect(memory().match(/loop detected/g)).toHaveLength(1);
   });
 
-  it("is shown as well, and so are warnings; they are not written into the memory", async () => {
+  it("is also shown, and so are warnings, which are not written into the memory", async () => {
     using folder = temporaryFolder();
-    const { engine, context, told, memory } = await halted(folder.path);
+    const { engine, context, messages, memory } = await halted(folder.path);
     for (const event of await engine.ledger.events({ task: `${session}/T-1` })) tellLoop(context, event);
-    expect(told).toEqual([
+    expect(messages).toEqual([
       `${session}/T-1 warning: 15 edits`,
       `${session}/T-1 halted: R-BG-001: it is in a loop`,
     ]);

@@ -10,7 +10,7 @@ describe("a task of a type", () => {
       config: `task_types: { product: { agents: { implementer: [${implementers}] } } }\n`,
     });
 
-  it("is handed over only to agents that the type is for", async () => {
+  it("is given only to agents that are configured for the type", async () => {
     using open = typed("quick, strong");
     expect((await runPlan(open)).done.tasks).toMatchObject([{ state: "MERGED", agent: "strong" }]);
     using closed = typed("quick");

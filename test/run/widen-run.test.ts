@@ -11,7 +11,7 @@ const asking = `${cli} widen A f.js --why needed`;
 const runs = (line: string) => `run: { command: ${JSON.stringify(line)} }`;
 const widens = runs(asking);
 const edits = 'write: { path: f.js, text: "exports.f = 2;\\n" }';
-const strays = 'write: { path: stray.txt, text: "" }';
+const writesOutside = 'write: { path: stray.txt, text: "" }';
 const limits = (widen: string) => `limits: { widen: ${widen} }\n`;
 const merged = (repository: LandRepository) => repository.git("show", "main:f.js");
 
@@ -41,7 +41,7 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("does not get it with `never`, and is told to go on without", async () => {
+  it("does not get it with `never`, and has to continue without it", async () => {
     using repository = planned({
       agents: { a: [[widens, writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
@@ -52,10 +52,10 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 1;");
   });
 
-  it("gets it while it goes on, once a person approves", async () => {
-    const hears = runs(`until ${asking} | grep "nothing to add"; do sleep 0.2; done`);
+  it("gets it while it works, once a person approves", async () => {
+    const waits = runs(`until ${asking} | grep "nothing to add"; do sleep 0.2; done`);
     using repository = planned({
-      agents: { a: [[widens, writes("A"), hears, edits, answer("OK")]] },
+      agents: { a: [[widens, writes("A"), waits, edits, answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run", "--json"]);
@@ -69,10 +69,10 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("hears that a person refused, and is merged without it", async () => {
-    const hears = runs(`while ${asking}; do sleep 0.2; done`);
+  it("is informed of a person's refusal, and is merged without it", async () => {
+    const waits = runs(`while ${asking}; do sleep 0.2; done`);
     using repository = planned({
-      agents: { a: [[hears, writes("A"), answer("OK")]] },
+      agents: { a: [[waits, writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run", "--json"]);
@@ -85,7 +85,7 @@ describe("an agent that asks for more scope", () => {
     expect(merged(repository)).toBe("exports.f = 1;");
   });
 
-  it("does not get what another task holds", async () => {
+  it("does not get a scope that another task holds", async () => {
     const holder =
       "{ id: B, goal: do B, agent: b, lock_scope: [B.txt, f.js], acceptance_checks: ['cmd: true'] }";
     using repository = planned({
@@ -105,12 +105,12 @@ describe("an agent that asks for more scope", () => {
   });
 });
 
-describe("what an agent was granted", () => {
-  it("is still its own after a rejection", async () => {
+describe("the scope that an agent was granted", () => {
+  it("stays granted after a rejection", async () => {
     using repository = planned({
       agents: {
         a: [
-          [widens, edits, strays, writes("A"), answer("OK")],
+          [widens, edits, writesOutside, writes("A"), answer("OK")],
           ["delete: stray.txt", answer("OK")],
         ],
       },
@@ -129,7 +129,7 @@ describe("what an agent was granted", () => {
     using repository = planned({
       agents: {
         a: [
-          [widens, runs("echo > f.js || echo closed"), strays, writes("A"), answer("OK")],
+          [widens, runs("echo > f.js || echo closed"), writesOutside, writes("A"), answer("OK")],
           ["delete: stray.txt", edits, answer("OK")],
         ],
       },
@@ -145,7 +145,7 @@ describe("what an agent was granted", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("may be approved when the attempt that asked is over: the next one has it", async () => {
+  it("may be approved after the attempt that asked has ended: the next one has it", async () => {
     using repository = planned({
       agents: {
         a: [

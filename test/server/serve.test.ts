@@ -36,7 +36,7 @@ interface HttpCall {
   readonly body?: string;
 }
 
-/** As a client would send it that read its settings, but for what is said otherwise. */
+/** A request as a client sends it that read its settings, except for the given changes. */
 function post(clone: GuardedClone, call: HttpCall = {}): Promise<HttpAnswer> {
   const access = readHttpAccess(clone.folder);
   if (access === undefined) throw new Error("there is no access yet");
@@ -61,7 +61,7 @@ function post(clone: GuardedClone, call: HttpCall = {}): Promise<HttpAnswer> {
 }
 
 describe("the server over HTTP", () => {
-  it("gives the guard's answer as a document, and an allow without words as an empty one", async () => {
+  it("returns the guard's answer as a document, and an allow without a message as an empty one", async () => {
     using clone = guardedClone();
     using _server = await clone.served();
     const allowed = await post(clone, {
@@ -89,23 +89,23 @@ describe("the server over HTTP", () => {
     ["a web page's origin", 403, { headers: { origin: "http://127.0.0.1" } }],
     ["an origin of null", 403, { headers: { origin: "null" } }],
     ["a browser's own request", 403, { headers: { "sec-fetch-site": "none" } }],
-    ["a name that was made to lead here", 403, { headers: { host: "evil.example:80" } }],
+    ["a foreign name that resolves to this host", 403, { headers: { host: "evil.example:80" } }],
     ["a host without the port", 403, { headers: { host: "127.0.0.1" } }],
     ["a preflight", 405, { method: "OPTIONS", body: "" }],
     ["a page view", 405, { method: "GET", body: "" }],
     ["another path", 404, { path: "/" }],
-    ["a path that climbs", 404, { path: "/guard/../x" }],
+    ["a path with `..`", 404, { path: "/guard/../x" }],
     ["more than a megabyte", 413, { body: "x".repeat(1024 * 1024 + 1) }],
-    ["a body that is announced too long", 413, { headers: { "content-length": "2000000" }, body: "x" }],
+    ["a declared body length above the limit", 413, { headers: { "content-length": "2000000" }, body: "x" }],
     ["a guard that fails", 500, { body: '{"x":"fail"}' }],
-  ])("refuses %s with %i, and allows nobody else's page to read it", async (_what, status, call) => {
+  ])("refuses %s with %i, and does not allow other origins to read it", async (_what, status, call) => {
     const answer = await post(clone, call);
     expect(answer).toMatchObject({ status, text: "" });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
     expect((await post(clone)).status).toBe(200);
   });
 
-  it("refuses a body without an announced length when it grows too long", async () => {
+  it("refuses a body without a declared length when it becomes too long", async () => {
     const answer = await post(clone, {
       headers: { "transfer-encoding": "chunked" },
       body: "x".repeat(3 * 1024 * 1024),
@@ -113,7 +113,7 @@ describe("the server over HTTP", () => {
     expect(answer.status).toBe(413);
   });
 
-  it("drops clients that are slow over a request, and answers others meanwhile", async () => {
+  it("drops slow clients, and answers others meanwhile", async () => {
     using clone = guardedClone();
     using server = await clone.served();
     const slow = ["", "POST /guard/claude HTTP/1.1\r\nHost: 127.0.0.1\r\n"].map((start) => {
@@ -146,7 +146,7 @@ describe("the server over HTTP", () => {
     expect(ports[0]).toBe(readHttpAccess(clone.folder)?.port);
   });
 
-  it("works on its socket where another program has the port, and a session's beginning says so", async () => {
+  it("works on its socket if another program has the port, and reports that at the start of a session", async () => {
     using clone = guardedClone();
     clone.install();
     const first = await clone.served();
@@ -176,7 +176,7 @@ describe("the server over HTTP", () => {
     expect(again.port).toBe(first.port);
   });
 
-  it("is written into settings with the port, the token and what the environment tells", () => {
+  it("is written into settings with the port, the token and the variables of the environment", () => {
     const hook = httpHook("claude", { port: 20_001, token: "secret" });
     expect(hook).toMatchObject({
       type: "http",
@@ -226,7 +226,7 @@ describe("the server on its socket", () => {
   it.each<[string, (socket: Socket) => void]>([
     ["is slow over it", (socket) => socket.write('{"x":')],
     ["sends more than a megabyte", (socket) => socket.end(`{"x":"${"x".repeat(1024 * 1024)}"}`)],
-  ])("a client's own one answers a bare payload, and drops who %s", async (_what, send) => {
+  ])("of a client answers a bare payload, and drops a caller who %s", async (_what, send) => {
     using clone = guardedClone();
     using server = await clone.served();
     const talk = async (say: (socket: Socket) => void) => {
@@ -239,18 +239,18 @@ describe("the server on its socket", () => {
       await once(socket, "close");
       return got;
     };
-    expect(await talk((socket) => socket.end('{"x":1}'))).toContain("codex nobody no role 7");
+    expect(await talk((socket) => socket.end('{"x":1}'))).toContain("codex no task no role 7");
     const begun = performance.now();
     expect(await talk(send)).toBe("");
     expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
-  it("is dropped by it after two seconds without a whole request", async () => {
+  it("drops a caller after two seconds without a whole request", async () => {
     using clone = guardedClone();
     using server = await clone.served();
     const begun = performance.now();
     const socket = connect(server.socket);
-    socket.on("error", () => {}).write('guard/1 claude\nPWD=/\n\n{"x":1}'); // and no end
+    socket.on("error", () => {}).write('guard/1 claude\nPWD=/\n\n{"x":1}'); // no end of the request
     let got = "";
     socket.on("data", (piece) => {
       got += piece;
@@ -262,7 +262,7 @@ describe("the server on its socket", () => {
 });
 
 describe.each(rungs)("a hook through %s", (rung) => {
-  it("prints what the guard says, ends as it says, and tells it who calls", async () => {
+  it("prints the guard's answer, exits with its code, and reports the caller to it", async () => {
     using clone = guardedClone();
     using _server = await clone.served();
     clone.install({ active: true });
@@ -271,11 +271,11 @@ describe.each(rungs)("a hook through %s", (rung) => {
     expect(JSON.parse(allowed.stdout).said).toMatch(/^claude T-1 dev \d+$/);
     const denied = await clone.hook({ rung, payload: write("forbidden") });
     expect(denied.status).toBe(2);
-    expect(JSON.parse(denied.stdout).reason).toMatch(/^no: a@@b 'x' "y" \$HOME `id` \\n claude nobody/);
-    expect(denied.stderr).toMatch(/^no: a@ ?@b 'x' "y" \$HOME `id` \\n claude nobody.*\nsecond line/);
+    expect(JSON.parse(denied.stdout).reason).toMatch(/^no: a@@b 'x' "y" \$HOME `id` \\n claude no task/);
+    expect(denied.stderr).toMatch(/^no: a@ ?@b 'x' "y" \$HOME `id` \\n claude no task.*\nsecond line/);
   });
 
-  it("takes long payloads, quotes, dollars, backticks and lines as they are", async () => {
+  it("passes long payloads, quotes, dollars, backticks and newlines unchanged", async () => {
     using clone = guardedClone();
     using _server = await clone.served();
     clone.install();
@@ -287,7 +287,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     expect(run.status).toBe(0);
   });
 
-  it("passes in silence where Lockstep is not installed, whatever folder it looks in", async () => {
+  it("allows silently if Lockstep is not installed, whatever folder it looks in", async () => {
     using clone = guardedClone();
     const silent = { status: 0, stdout: "", stderr: "" };
     const places = [{}, { otherwise: clone.folder }, { otherwise: "/nowhere/lockstep" }];
@@ -298,14 +298,14 @@ describe.each(rungs)("a hook through %s", (rung) => {
     expect(readdirSync(join(clone.path, ".git"))).not.toContain("lockstep");
   });
 
-  it("passes in silence where nothing is active and no server runs, and starts none", async () => {
+  it("allows silently if nothing is active and no server runs, and starts none", async () => {
     using clone = guardedClone();
     clone.install();
     expect(await clone.hook({ rung })).toMatchObject({ status: 0, stdout: "", stderr: "" });
     expect(readdirSync(clone.folder)).toEqual(["hook", "launch"]);
   });
 
-  it("starts the server where something is active, and gets its answer", async () => {
+  it("starts the server if something is active, and gets its answer", async () => {
     using clone = guardedClone();
     clone.install({ active: true });
     const run = await clone.hook({ rung, payload: write("forbidden"), env: { CLAUDE_AGENT_ROLE: "dev" } });
@@ -313,7 +313,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     await eventually("a server", clone.serverPid);
     const next = await eventually("it listens", async () => {
       const asked = await clone.hook({ rung, payload: write("forbidden") });
-      return asked.stdout.includes("claude nobody") ? asked : undefined;
+      return asked.stdout.includes("claude no task") ? asked : undefined;
     });
     expect(next.status).toBe(2);
   });
@@ -363,7 +363,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
   });
 
   it.each(["claude", "codex", "gemini", "copilot", "opencode", "cursor"])(
-    "denies by itself in the form of %s where not even Node can be run",
+    "denies by itself in the form of %s if not even Node can be run",
     async (client) => {
       using clone = guardedClone();
       clone.install({ active: true, node: "/nowhere/node" });
@@ -388,7 +388,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     },
   );
 
-  it("lets happen what has happened already, and stops, though nothing can be asked", async () => {
+  it("allows events that report a finished action, and a stop, even without a server", async () => {
     using clone = guardedClone();
     clone.install({ active: true, node: "/nowhere/node" });
     for (const event of ["PostToolUse", "Stop", "SessionEnd", "UserPromptSubmit"])
@@ -398,13 +398,13 @@ describe.each(rungs)("a hook through %s", (rung) => {
       ).toBe(0);
   });
 
-  it("denies an agent with a task whose run is gone", async () => {
+  it("denies an agent with a task whose run has ended", async () => {
     using clone = guardedClone();
     const env = { LOCKSTEP_SOCKET: join(clone.path, "none"), LOCKSTEP_TASK: "T-1" };
     expect((await clone.hook({ rung, env, place: {} })).status).toBe(2);
   });
 
-  it("finds the state folder from a linked worktree and from a folder below", async () => {
+  it("finds the state folder from a linked worktree and from a subfolder", async () => {
     using clone = guardedClone();
     clone.git("commit", "-q", "--allow-empty", "-m", "one");
     const tree = `${clone.path}-tree`;
@@ -424,7 +424,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     }
   });
 
-  it.each(["bash", "dash"])("is the same in %s", async (shell) => {
+  it.each(["bash", "dash"])("behaves the same in %s", async (shell) => {
     using clone = guardedClone();
     using _server = await clone.served();
     clone.install({ active: true });
@@ -433,13 +433,13 @@ describe.each(rungs)("a hook through %s", (rung) => {
   });
 });
 
-it("a hook through the Node client asks through `net` where Node's own handles are not to be had", async () => {
+it("a hook through the Node client connects through `net` if Node's internal handles are not available", async () => {
   using clone = guardedClone();
   using _server = await clone.served();
   clone.install({ active: true });
   const env = { NODE_OPTIONS: "--permission --allow-fs-read=* --allow-fs-write=*" };
   const asked = await clone.hook({ rung: "node", payload: write("forbidden"), env });
-  expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining("claude nobody") });
+  expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining("claude no task") });
 });
 
 describe("the server", () => {
@@ -461,7 +461,7 @@ describe("the server", () => {
     expect(started).toEqual([String(pid)]);
   });
 
-  it("ends when nobody has asked for long, and leaves nothing that says otherwise", async () => {
+  it("ends when it is idle for long, and removes its record", async () => {
     using clone = guardedClone();
     using server = await clone.served({ IDLE_MS: "2500" });
     const begun = performance.now();
@@ -475,7 +475,7 @@ describe("the server", () => {
       expect(existsSync(join(clone.folder, name)), name).toBe(false);
   });
 
-  it("stays for a session that called over HTTP, which could not start it again, until that ends", async () => {
+  it("stays for a session that called over HTTP, which could not start it again, until that session ends", async () => {
     using clone = guardedClone();
     using server = await clone.served({ IDLE_MS: "500" });
     await post(clone);
@@ -485,25 +485,28 @@ describe("the server", () => {
     expect((await server.ended).status).toBe(0);
   });
 
-  it.each(rungs)("ends after a session that called over HTTP and tells its end through %s", async (rung) => {
-    using clone = guardedClone();
-    clone.install();
-    using server = await clone.served({ IDLE_MS: "500" });
-    await post(clone);
-    const ends = await clone.hook({ rung, payload: write("a", { hook_event_name: "SessionEnd" }) });
-    expect(ends.status).toBe(0);
-    expect((await server.ended).status).toBe(0);
-    expect(existsSync(join(clone.folder, "listening"))).toBe(false);
-  });
+  it.each(rungs)(
+    "ends after a session that called over HTTP and reports its end through %s",
+    async (rung) => {
+      using clone = guardedClone();
+      clone.install();
+      using server = await clone.served({ IDLE_MS: "500" });
+      await post(clone);
+      const ends = await clone.hook({ rung, payload: write("a", { hook_event_name: "SessionEnd" }) });
+      expect(ends.status).toBe(0);
+      expect((await server.ended).status).toBe(0);
+      expect(existsSync(join(clone.folder, "listening"))).toBe(false);
+    },
+  );
 
-  it("ends with its repository", async () => {
+  it("ends when its repository is removed", async () => {
     using clone = guardedClone();
     using server = await clone.served();
     rmSync(clone.folder, { recursive: true });
     await server.ended;
   });
 
-  it("is told by status, with its port, while it runs", async () => {
+  it("is shown by status, with its port, while it runs", async () => {
     using clone = guardedClone();
     using server = await clone.served();
     const status = async () =>
@@ -517,7 +520,7 @@ describe("the server", () => {
     expect(await status()).toMatchObject({ server: null });
   });
 
-  it("is one for a repository: a second one says whose it is and leaves", async () => {
+  it("runs once for a repository: a second one prints the repository's server and exits", async () => {
     using clone = guardedClone();
     using server = await clone.served();
     using second = clone.serve();
@@ -526,7 +529,7 @@ describe("the server", () => {
 });
 
 describe("`lockstep serve`", () => {
-  it("judges by what the ledger says now, whoever changed it", async () => {
+  it("judges by the current ledger, including changes by other processes", async () => {
     using clone = guardedClone();
     const cli = (words: readonly string[], input = "") =>
       startProgram([process.execPath, command, ...words], { cwd: clone.path, input });
@@ -555,23 +558,23 @@ describe("`lockstep serve`", () => {
     expect((await server.ended).status).toBe(0);
   });
 
-  it("says when it could answer nobody for long", async () => {
+  it("reports that it did not respond for a while", async () => {
     using clone = guardedClone();
     using server = startProgram([process.execPath, command, "serve"], { cwd: clone.path });
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
-    const isHeard = () =>
+    const isReported = () =>
       [...server.errors().matchAll(/did not answer for (\d+) ms/g)].some(([, ms]) => Number(ms) > 500);
-    // A server that is stopped before it has measured anything does not know how long it was stopped.
-    for (let round = 0; round < 8 && !isHeard(); round += 1) {
+    // A server that is stopped before its first measurement does not know how long it was stopped.
+    for (let round = 0; round < 8 && !isReported(); round += 1) {
       server.process.kill("SIGSTOP");
       await sleep(700);
       server.process.kill("SIGCONT");
-      for (let look = 0; look < 15 && !isHeard(); look += 1) await sleep(100);
+      for (let look = 0; look < 15 && !isReported(); look += 1) await sleep(100);
     }
-    expect(isHeard()).toBe(true);
+    expect(isReported()).toBe(true);
   });
 
-  it("is refused to agents, and a port that is none to everybody", async () => {
+  it("is refused to agents, and refuses an invalid port", async () => {
     using clone = guardedClone();
     const serve = (words: readonly string[], env = {}) =>
       startProgram([process.execPath, command, "serve", ...words], { cwd: clone.path, env }).ended;
@@ -584,8 +587,8 @@ describe("`lockstep serve`", () => {
   });
 });
 
-describe("what the server keeps of the ledger", () => {
-  it("stays as long as nothing is stored, and is read again after a commit of its own or of another", async () => {
+describe("the server's cache of the ledger", () => {
+  it("is valid until the next commit, its own or another process's, and is then read again", async () => {
     using folder = temporaryFolder();
     const open = () =>
       openSqliteLedger({ folder: folder.path, create: true, fileSystemOf: networkFileSystem });
@@ -608,10 +611,10 @@ describe("what the server keeps of the ledger", () => {
   });
 });
 
-describe("the sign that something is active", () => {
+describe("the file that marks something as active", () => {
   const active = ({ folder }: GuardedClone) => existsSync(join(folder, "active"));
 
-  it("is there from a dispatch on, and goes with its last lease and the next command", async () => {
+  it("exists from a dispatch on, and is removed after the last lease by the next command", async () => {
     using clone = guardedClone();
     await clone.run(["status"]);
     expect(active(clone)).toBe(false);
@@ -626,7 +629,7 @@ describe("the sign that something is active", () => {
     expect(active(clone)).toBe(false);
   });
 
-  it("is taken away by the server where it stands for nothing", async () => {
+  it("is removed by the server if nothing is active", async () => {
     using clone = guardedClone();
     using _server = await clone.served();
     writeFileSync(join(clone.folder, "active"), "");

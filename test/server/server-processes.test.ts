@@ -20,12 +20,12 @@ const hostProgram = join(product, "test/support/host-process.ts");
 
 function startHost(cwd: string, through: readonly string[] = []) {
   const host = startProgram([process.execPath, hostProgram], { cwd, through });
-  const told = () =>
-    eventually("the host says where it listens", () => {
+  const socketPath = () =>
+    eventually("the path of the host's socket", () => {
       if (host.process.exitCode !== null) throw new Error(`the host ended: ${host.errors()}`);
       return host.lines()[0];
     });
-  return { ...host, told };
+  return { ...host, socketPath };
 }
 
 function lockstep(cwd: string, words: readonly string[], options: CommandOptions = {}) {
@@ -64,7 +64,7 @@ interface StartOptions {
 const stateFolder = (repository: Repository) => join(repository.path, ".git", "lockstep");
 
 describe("hosts of one repository", () => {
-  it("are one, of twenty that start at once by different paths, and the next takes over from a killed one", async () => {
+  it("end up as one: of twenty that start at once by different paths one stays, and the next replaces a killed one", async () => {
     using repository = temporaryRepository({ "src/a.ts": "" });
     symlinkSync(repository.path, `${repository.path}-link`);
     try {
@@ -72,7 +72,7 @@ describe("hosts of one repository", () => {
       const hosts = Array.from({ length: 20 }, (_, index) => startHost(paths[index % 3] ?? ""));
       try {
         const said = await Promise.all(
-          hosts.map((host) => eventually("each says something", () => host.lines()[0])),
+          hosts.map((host) => eventually("output from each", () => host.lines()[0])),
         );
         const winner = hosts.find((_, index) => said[index] === join(stateFolder(repository), "socket"));
         const others = said.filter((line) => line.includes(`already running pid ${winner?.process.pid}:`));
@@ -80,7 +80,7 @@ describe("hosts of one repository", () => {
         winner?.process.kill("SIGKILL");
         await winner?.ended;
         using next = startHost(repository.path);
-        const socket = await next.told();
+        const socket = await next.socketPath();
         expect(JSON.parse(await rawExchange(socket, "x\n"))).toMatchObject({ code: "R-IN-001" });
       } finally {
         for (const host of hosts) host[Symbol.dispose]();
@@ -90,29 +90,29 @@ describe("hosts of one repository", () => {
     }
   });
 
-  it("remove what a killed one left in a short folder", async () => {
+  it("remove the files of a killed one from a short folder", async () => {
     using repository = temporaryRepository();
     const deep = join(repository.path, "d".repeat(110));
     mkdirSync(deep);
     repository.git("init", "-q", deep);
     using first = startHost(deep);
-    const left = await first.told();
+    const left = await first.socketPath();
     expect(Buffer.byteLength(left)).toBeLessThanOrEqual(107);
     first.process.kill("SIGKILL");
     await first.ended;
     expect(existsSync(left)).toBe(true);
     using second = startHost(deep);
-    const socket = await second.told();
+    const socket = await second.socketPath();
     expect(existsSync(join(left, ".."))).toBe(false);
     second.process.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ status: 0 });
     expect(existsSync(join(socket, ".."))).toBe(false);
   });
 
-  it("end on a signal with everything that they said done, and leave no socket", async () => {
+  it("end on a signal after all confirmed requests are stored, and leave no socket", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const agent = await startTask(repository.path, { socket: await host.told() });
+    const agent = await startTask(repository.path, { socket: await host.socketPath() });
     const call = { task: "T-1", epoch: Number(agent.LOCKSTEP_EPOCH), token: agent.LOCKSTEP_TOKEN };
     const request = { version: 1, operation: "heartbeat", input: { task: "T-1", tokens: 1 }, call };
     const line = `${JSON.stringify(request)}\n`;
@@ -120,7 +120,7 @@ describe("hosts of one repository", () => {
     let over = false;
     const beating = Array.from({ length: 8 }, async () => {
       while (!over) {
-        // Those that come too late find nobody, or are hung up on.
+        // Later requests find no host, or their connection is closed.
         const answer = await rawExchange(agent.LOCKSTEP_SOCKET, line).catch(() => "");
         if (answer === "") return;
         expect(JSON.parse(answer)).toMatchObject({ allow: true });
@@ -144,10 +144,10 @@ describe("hosts of one repository", () => {
     });
   });
 
-  it("go on after clients that are killed at any point, and keep no descriptor of theirs", async () => {
+  it("continue after clients that are killed at any point, and keep no descriptor of theirs", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const socket = await host.told();
+    const socket = await host.socketPath();
     const agent = await startTask(repository.path, { socket });
     const descriptors = () => readdirSync(`/proc/${host.process.pid}/fd`).length;
     const before = descriptors();
@@ -164,11 +164,11 @@ describe("hosts of one repository", () => {
 });
 
 describe("with LOCKSTEP_SOCKET set,", () => {
-  it("the commands of an agent with a task go through the host, from wherever they are called", async () => {
+  it("the commands of an agent with a task go through the host, from any folder", async () => {
     using repository = temporaryRepository();
     using elsewhere = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     await startTask(repository.path, { task: "T-2", scope: "docs", socket: env.LOCKSTEP_SOCKET });
     const run = (words: string[], options: CommandOptions = {}) =>
       lockstep(elsewhere.path, words, { ...options, env: { ...env, ...options.env } });
@@ -197,12 +197,12 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   it("an agent can escalate its task", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     const run = await lockstep(repository.path, ["task", "escalate", "T-1", "--reason", "stuck"], { env });
     expect(run).toMatchObject({ status: 0, stdout: "task T-1 is ESCALATED\n" });
   });
 
-  /** What opens the ledger itself, and what asks for an operation. */
+  /** Commands that open the ledger themselves, and commands that ask for an operation. */
   const opening = [
     ["land", "topic"],
     ["rollback", "task", "T-1"],
@@ -226,10 +226,10 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     ["task", "cancel", "T-1", "--reason", "x"],
   ];
 
-  it("every other command is refused, with a task and without, and the ledger stays as it was", async () => {
+  it("every other command is refused, with a task and without, and the ledger does not change", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     const audit = async () => (await lockstep(repository.path, ["audit", "list", "--json"])).stdout;
     const before = await audit();
     const refuse = async (words: readonly string[], as: Readonly<Record<string, string>>) =>
@@ -247,7 +247,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     expect(readdirSync(stateFolder(repository))).not.toContain("STOP_ALL");
   });
 
-  it("a hook does not ask the ledger for what its payload lacks", async () => {
+  it("a hook does not read missing payload fields from the ledger", async () => {
     using repository = temporaryRepository();
     const dispatched = await lockstep(repository.path, ["dispatch"], {
       input: JSON.stringify(packet("T-1", ["src"])),
@@ -264,7 +264,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   });
 
   it.each(["heartbeat T-1", "status --json", "widen T-1 a --why b --json"])(
-    "`%s` is a deny if no host is there",
+    "`%s` is denied if there is no host",
     async (line) => {
       using repository = temporaryRepository();
       const env = {
@@ -278,10 +278,10 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     },
   );
 
-  it("a host that is stopped is waited for two seconds", async () => {
+  it("a command waits two seconds for a host that is stopped", async () => {
     using repository = temporaryRepository();
     using host = startHost(repository.path);
-    const env = await startTask(repository.path, { socket: await host.told() });
+    const env = await startTask(repository.path, { socket: await host.socketPath() });
     host.process.kill("SIGSTOP");
     const run = await lockstep(repository.path, ["heartbeat", "T-1"], { env });
     expect(run.status).toBe(2);
@@ -294,7 +294,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
   });
 });
 
-/** Where the socket has to lie elsewhere. */
+/** A path that is too long for a socket. */
 const atLongPath = settings.slice(0, 1).map((setting) => ({
   ...setting,
   where: "at a long path",
@@ -304,13 +304,13 @@ const atLongPath = settings.slice(0, 1).map((setting) => ({
 describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
   "in the sandbox of $user $where,",
   (setting) => {
-    it("an agent beats and widens through the socket, and cannot reach the ledger", async () => {
+    it("an agent sends heartbeats and widens through the socket, and cannot reach the ledger", async () => {
       using box = sandboxed(setting);
       const { through } = setting;
       const ledger = box.place("main/.git/lockstep");
       rmSync(ledger, { recursive: true });
       using host = startHost(box.place("main"), through);
-      const socket = await host.told();
+      const socket = await host.socketPath();
       const agent = await startTask(box.place("main"), { socket, through });
       const inside = async (script: string) => {
         const { command, env } = box.wrapped(["sh", "-c", script], {
@@ -344,19 +344,19 @@ describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
 const asAnother = settings.find(({ through }) => through.length > 0);
 
 describe.skipIf(asAnother === undefined)("another user", () => {
-  it("can neither connect nor be taken for the host", async () => {
+  it("can neither connect nor pretend to be the host", async () => {
     if (asAnother === undefined) return;
     using box = sandboxed(asAnother);
     rmSync(box.place("main/.git/lockstep"), { recursive: true });
     using theirs = startHost(box.place("main"), asAnother.through);
-    const env = { LOCKSTEP_SOCKET: await theirs.told(), LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
+    const env = { LOCKSTEP_SOCKET: await theirs.socketPath(), LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
     expect(verdictIn(await lockstep("/", ["heartbeat", "T-1"], { env }))).toMatchObject({
       code: "E-STORE",
       reason: expect.stringContaining("it is not a socket of this user"),
     });
     using repository = temporaryRepository();
     using ours = startHost(repository.path);
-    const connecting = `require("net").connect(${JSON.stringify(await ours.told())}).on("error", ({ code }) => console.log(code))`;
+    const connecting = `require("net").connect(${JSON.stringify(await ours.socketPath())}).on("error", ({ code }) => console.log(code))`;
     using stranger = startProgram([process.execPath, "-e", connecting], { cwd: "/", ...asAnother });
     expect((await stranger.ended).stdout).toBe("EACCES\n");
   });

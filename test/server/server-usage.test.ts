@@ -21,10 +21,10 @@ function serving() {
     await usage[how]("claude", payload(event, more), {});
   };
   return {
-    /** About tools: over HTTP. */
+    /** Tool events: over HTTP. */
     http: (event: string, more: object = {}, answer: typeof next = {}) =>
       send("overHttp", event, more, answer),
-    /** About everything else: a command, which asks on the socket. */
+    /** All other events: a command, which connects to the socket. */
     command: (event: string, more: object = {}, answer: typeof next = {}) =>
       send("onSocket", event, more, answer),
     isOverAfter: (ms: number) => {
@@ -35,17 +35,17 @@ function serving() {
 }
 
 const refused = { exit: 2, stdout: "{}" };
-const goesOn = { stdout: JSON.stringify({ decision: "block", reason: "hand it in" }) };
+const blockedStop = { stdout: JSON.stringify({ decision: "block", reason: "hand it in" }) };
 
 describe("a server that Claude calls over HTTP", () => {
-  it("is over when it was idle for its time, and not before", async () => {
+  it("ends after its idle time, and not before", async () => {
     const server = serving();
     await server.command("PreToolUse");
     expect(server.isOverAfter(idleMs - 1)).toBe(false);
     expect(server.isOverAfter(1)).toBe(true);
   });
 
-  it.each(["SessionEnd", "Stop"])("is over after a %s, which comes as a command", async (event) => {
+  it.each(["SessionEnd", "Stop"])("ends after a %s, which comes as a command", async (event) => {
     const server = serving();
     await server.http("PreToolUse");
     await server.http("PostToolUse");
@@ -53,7 +53,7 @@ describe("a server that Claude calls over HTTP", () => {
     expect(server.isOverAfter(idleMs)).toBe(true);
   });
 
-  it("stays through a call that takes hours, until it has ended and the turn too", async () => {
+  it("stays during a call that takes hours, until the call and the turn have ended", async () => {
     const server = serving();
     await server.http("PreToolUse");
     expect(server.isOverAfter(11 * 60 * minuteMs)).toBe(false);
@@ -63,7 +63,7 @@ describe("a server that Claude calls over HTTP", () => {
     expect(server.isOverAfter(idleMs)).toBe(true);
   });
 
-  it("stays while the model thinks, and not for a turn that a person broke off", async () => {
+  it("stays while the model generates, and not for a turn that a person interrupted", async () => {
     const server = serving();
     await server.http("PreToolUse");
     await server.http("PostToolUse");
@@ -71,7 +71,7 @@ describe("a server that Claude calls over HTTP", () => {
     expect(server.isOverAfter(2 * minuteMs)).toBe(true);
   });
 
-  it("stays not for a call that was refused, nor for ever for one of a client that was killed", async () => {
+  it("does not stay for a refused call, nor for ever for a call of a killed client", async () => {
     const server = serving();
     await server.http("PreToolUse", {}, refused);
     expect(server.isOverAfter(31 * minuteMs)).toBe(true);
@@ -79,7 +79,7 @@ describe("a server that Claude calls over HTTP", () => {
     expect(server.isOverAfter(12 * 60 * minuteMs + 1)).toBe(true);
   });
 
-  it("stays for each call of several at once", async () => {
+  it("stays for each of several concurrent calls", async () => {
     const server = serving();
     await server.http("PreToolUse");
     await server.http("PreToolUse", { tool_use_id: "t-2" });
@@ -90,7 +90,7 @@ describe("a server that Claude calls over HTTP", () => {
   });
 
   it.each<[string, object, Partial<NativeAnswer>]>([
-    ["refused", {}, goesOn],
+    ["refused", {}, blockedStop],
     ["of an agent that left a command running", { background_tasks: [{ id: "b" }] }, {}],
     ["of an agent that will be woken", { session_crons: [{ id: "c" }] }, {}],
   ])("stays after a stop that is %s", async (_, more, answer) => {
@@ -100,7 +100,7 @@ describe("a server that Claude calls over HTTP", () => {
     expect(server.isOverAfter(60 * minuteMs)).toBe(false);
   });
 
-  it("stays for a subagent in the background, until that stops or the session ends", async () => {
+  it("stays for a background subagent, until it stops or the session ends", async () => {
     for (const [event, more] of [
       ["SubagentStop", { agent_id: "a" }],
       ["SessionEnd", {}],
@@ -114,7 +114,7 @@ describe("a server that Claude calls over HTTP", () => {
     }
   });
 
-  it("stays for one session though another ends whose name begins alike", async () => {
+  it("stays for a session if another one ends whose name has the same prefix", async () => {
     const server = serving();
     await server.http("PreToolUse", { session_id: "s-1" });
     await server.command("SessionEnd", { session_id: "s" });
@@ -123,7 +123,7 @@ describe("a server that Claude calls over HTTP", () => {
     expect(server.isOverAfter(idleMs)).toBe(true);
   });
 
-  it("is not kept by clients whose hooks are commands, which start it again", async () => {
+  it("does not stay for clients whose hooks are commands, which start it again", async () => {
     const server = serving();
     await server.command("PreToolUse");
     expect(server.isOverAfter(idleMs)).toBe(true);

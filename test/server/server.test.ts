@@ -37,7 +37,7 @@ interface Serving extends AsyncDisposable {
   readonly engine: TestEngine;
   readonly host: Host;
   readonly folder: string;
-  /** What agents of T-1 and T-2 have in hand. */
+  /** The identity of the agents of T-1 and T-2. */
   readonly calls: Readonly<Record<"T-1" | "T-2", { task: string; epoch: number; token: string }>>;
 }
 
@@ -82,7 +82,7 @@ describe("the host", () => {
     expect(await stateOf(served.engine, "T-1")).toBe("ESCALATED");
   });
 
-  it("answers also who has closed its own side after the request", async () => {
+  it("answers a client that has closed its own side after the request", async () => {
     await using served = await serving();
     const socket = connect(served.host.socket);
     socket.end(`${JSON.stringify({ ...heartbeat, call: served.calls["T-1"] })}\n`);
@@ -98,27 +98,23 @@ describe("the host", () => {
   });
 
   it.each<[string, string, (calls: Serving["calls"]) => object]>([
-    ["nobody", "R-AU-001", () => ({ call: {} })],
+    ["no caller", "R-AU-001", () => ({ call: {} })],
     ["no token", "R-AU-001", (calls) => ({ call: { ...calls["T-1"], token: undefined } })],
     ["an empty token", "R-IN-001", (calls) => ({ call: { ...calls["T-1"], token: "" } })],
     ["no task", "R-AU-001", (calls) => ({ call: { ...calls["T-1"], task: undefined } })],
     ["a person", "R-AU-001", (calls) => ({ call: { ...calls["T-1"], role: "person" } })],
     ["no epoch", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], epoch: undefined } })],
     ["epoch 0", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], epoch: 0 } })],
-    ["a made-up token", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], token: "x".repeat(43) } })],
+    ["an invented token", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], token: "x".repeat(43) } })],
     [
       "another task's token",
       "R-LS-001",
       (calls) => ({ call: { ...calls["T-1"], token: calls["T-2"].token } }),
     ],
     ["another task's agent", "R-AU-001", (calls) => ({ call: calls["T-2"] })],
-    ["a made-up token that reads", "R-LS-001", (calls) => reads({ ...calls["T-1"], token: "x" })],
-    ["no token that reads", "R-AU-001", (calls) => reads({ ...calls["T-1"], token: undefined })],
-    [
-      "a task that is not there",
-      "R-LS-001",
-      (calls) => ({ call: { ...calls["T-1"], task: "T-9", epoch: 0 } }),
-    ],
+    ["an invented token for a read", "R-LS-001", (calls) => reads({ ...calls["T-1"], token: "x" })],
+    ["no token for a read", "R-AU-001", (calls) => reads({ ...calls["T-1"], token: undefined })],
+    ["an unknown task", "R-LS-001", (calls) => ({ call: { ...calls["T-1"], task: "T-9", epoch: 0 } })],
     ["another version", "R-IN-001", () => ({ version: 2 })],
     ["no version", "R-IN-001", () => ({ version: undefined })],
     ["an unknown operation", "R-IN-001", () => ({ operation: "halt" })],
@@ -126,13 +122,13 @@ describe("the host", () => {
     ["input of a wrong type", "R-IN-001", () => ({ input: { task: 7 } })],
     ["no input", "R-IN-001", () => ({ input: undefined })],
     [
-      "what a person decides",
+      "an operation for people only",
       "R-AU-001",
       () => ({ operation: "decide", input: { id: "UD-1", answer: "x" } }),
     ],
-    ["what a person decides, half", "R-AU-001", () => ({ operation: "decide", input: null })],
+    ["an incomplete operation for people only", "R-AU-001", () => ({ operation: "decide", input: null })],
     ["a release", "R-AU-001", () => ({ operation: "release" })],
-    ["a key with blanks", "R-IN-001", (calls) => ({ call: { ...calls["T-1"], key: "a b" } })],
+    ["a key with spaces", "R-IN-001", (calls) => ({ call: { ...calls["T-1"], key: "a b" } })],
   ])("refuses %s with %s", async (_what, code, more) => {
     await using served = await serving();
     const { calls } = served;
@@ -140,7 +136,7 @@ describe("the host", () => {
     expect(answer).toMatchObject({ allow: false, code, reason: expect.stringMatching(/./) });
   });
 
-  it("refuses an agent whose task was dispatched again, reads included", async () => {
+  it("refuses an agent whose task was dispatched again, also for reads", async () => {
     await using served = await serving();
     await operate(served.engine, "release", { task: "T-1" }, person);
     const again = await dispatch(served.engine, packet("T-1", ["src/a"], { context_revision: 1 }));
@@ -156,7 +152,7 @@ describe("the host", () => {
     ["an empty line", "\n"],
     ["a list", "[]\n"],
     ["null", "null\n"],
-    ["bytes that are no text", Uint8Array.of(0x22, 0xff, 0x22, 0x0a)],
+    ["bytes that are not UTF-8", Uint8Array.of(0x22, 0xff, 0x22, 0x0a)],
     ["very deep nesting", `${"[".repeat(500_000)}\n`],
     ["a deep document", `{"version":1,"operation":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}\n`],
     ["more than a megabyte", `"${"x".repeat(1024 * 1024)}"\n`],
@@ -169,7 +165,7 @@ describe("the host", () => {
     expect(await send(served, { ...heartbeat, call: served.calls["T-1"] })).toMatchObject({ allow: true });
   });
 
-  it("denies whatever JSON is sent to it, and stays up", async () => {
+  it("denies any invalid JSON, and stays up", async () => {
     await using served = await serving();
     const request = fc.record(
       {
@@ -190,7 +186,7 @@ describe("the host", () => {
     );
   });
 
-  it("drops half a request, and one that does not come to its end in two seconds", async () => {
+  it("drops a partial request, and one that is not complete within two seconds", async () => {
     await using served = await serving();
     const half = connect(served.host.socket);
     half.end('{"version":1');
@@ -208,7 +204,7 @@ describe("the host", () => {
     expect(slowMs).toBeLessThan(4000);
   });
 
-  it("takes thousands of requests, also from those that leave early, and keeps no descriptor", async () => {
+  it("handles thousands of requests, including aborted ones, and keeps no descriptor", async () => {
     await using served = await serving();
     const call = served.calls["T-1"];
     const line = `${JSON.stringify({ ...heartbeat, call })}\n`;
@@ -232,7 +228,7 @@ describe("the host", () => {
     await eventually("all descriptors closed", () => (descriptors() <= before ? true : undefined));
   });
 
-  it("answers what it has taken before it ends, and then is gone", async () => {
+  it("answers accepted requests before it ends, and then exits", async () => {
     const taken: string[] = [];
     const ledger = await openMemoryLedger();
     const read = ledger.attempt.bind(ledger);
@@ -246,8 +242,8 @@ describe("the host", () => {
     Object.assign(ledger, { attempt });
     const request = { ...heartbeat, call: served.calls["T-1"] };
     const answers = Array.from({ length: 20 }, () => send(served, request));
-    await eventually("all are taken", () => (taken.length >= 20 ? true : undefined));
-    // Its time to say something never ends: a host that waited for it would not end either.
+    await eventually("all are accepted", () => (taken.length >= 20 ? true : undefined));
+    // The connection never closes: a host that waited for it would not end either.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const silent = connect(served.host.socket);
     silent.on("error", () => {});
@@ -270,13 +266,13 @@ function reads(call: object) {
 }
 
 describe("the host's socket", () => {
-  it("is open to nobody else", async () => {
+  it("is accessible to its own user only", async () => {
     await using served = await serving();
     expect(lstatSync(served.host.socket).mode & 0o777).toBe(0o600);
     expect(lstatSync(join(served.folder, "host.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("is not put into a folder that others can enter, nor behind a link", async () => {
+  it("is not created in a folder that others can enter, nor behind a link", async () => {
     using folder = temporaryFolder();
     const engine = await memoryEngine();
     symlinkSync(folder.path, join(folder.path, "link"));
@@ -295,7 +291,7 @@ describe("the host's socket", () => {
     await expect(openHost(await memoryEngine(), folder.path)).rejects.toThrow("belongs to another user");
   });
 
-  it("does not replace a link, a file or a folder that is in its place", async () => {
+  it("does not replace a link, a file or a folder at its path", async () => {
     const engine = await memoryEngine();
     for (const put of [
       (path: string) => symlinkSync("/nowhere", path),
@@ -311,7 +307,7 @@ describe("the host's socket", () => {
     }
   });
 
-  it("lies in a short folder of its own where the path is too long, and is found by the record", async () => {
+  it("is in a short folder of its own if the path is too long, and is found by the record", async () => {
     using folder = temporaryFolder();
     using runtime = temporaryFolder();
     const long = join(folder.path, "a".repeat(120));
@@ -334,7 +330,7 @@ describe("the host's socket", () => {
     }
   });
 
-  it("is one for all spellings of a folder, and a copy of the folder has its own", async () => {
+  it("is the same for all spellings of a folder's path, and a copy of the folder has its own", async () => {
     await using served = await serving();
     const spelled = `${served.folder}/../${served.folder.split("/").at(-1)}`;
     const second = openHost(served.engine, spelled);
@@ -349,7 +345,7 @@ describe("the host's socket", () => {
   });
 });
 
-describe("a command that asks the host", () => {
+describe("a command that calls the host", () => {
   const request = { operation: "heartbeat", input: { task: "T-1" }, call: {} } as const;
 
   it.each<[string, string | undefined]>([
@@ -360,7 +356,7 @@ describe("a command that asks the host", () => {
     ["its answer does not fit the request", "null\n"],
     ["its answer does not fit the request", '{"allow":"yes"}\n'],
     ["timeout after 2 s", undefined],
-  ])("is denied if it says: %s (%j)", async (why, answer) => {
+  ])("is denied if the answer is: %s (%j)", async (why, answer) => {
     using folder = temporaryFolder();
     const path = join(folder.path, "socket");
     const server = createServer((socket) => {
@@ -375,7 +371,7 @@ describe("a command that asks the host", () => {
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
-  it("is denied if nobody listens, and does not talk to what is no socket of its user's", async () => {
+  it("is denied if there is no listener, and does not connect to a socket of another user or to another file", async () => {
     using folder = temporaryFolder({ file: "x" });
     const path = join(folder.path, "socket");
     const reason = expect.stringContaining("nothing is listening there");
@@ -391,7 +387,7 @@ describe("a command that asks the host", () => {
     await once(server, "close");
   });
 
-  it("does not send more than the host takes", async () => {
+  it("does not send more than the host accepts", async () => {
     await using served = await serving();
     const input = { task: "T-1", document: "x".repeat(1024 * 1024) };
     const call = served.calls["T-1"];

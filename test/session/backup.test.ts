@@ -41,7 +41,7 @@ function project() {
 }
 
 describe("the files of a session", () => {
-  it("come back where the folder of all sessions was removed", () => {
+  it("are restored if the folder of all sessions was removed", () => {
     using shop = project();
     shop.backUp();
     rmSync(join(shop.root, ".agents-work"), { recursive: true });
@@ -51,7 +51,7 @@ describe("the files of a session", () => {
     expect(readdirSync(join(shop.root, ".agents-work"))).toEqual([session]);
   });
 
-  it("come back whole with a run of another plan, which looks after all sessions", () => {
+  it("are all restored by a run of another plan, which checks every session", () => {
     using shop = project();
     shop.backUp();
     rmSync(shop.path(), { recursive: true });
@@ -59,7 +59,7 @@ describe("the files of a session", () => {
     expect(shop.files()).toEqual(["T-001.md", "spec.md", "tasks.yaml"]);
   });
 
-  it("stay as they are where the folder is there", () => {
+  it("are left alone if the folder still exists", () => {
     using shop = project();
     shop.backUp();
     rmSync(shop.path("spec.md"));
@@ -69,7 +69,7 @@ describe("the files of a session", () => {
     expect(readFileSync(shop.path("tasks.yaml"), "utf8")).toBe("tasks: [1]\n");
   });
 
-  it("come back as they last were, also one that became a folder", () => {
+  it("are restored in their last version, even if a file was replaced by a folder", () => {
     using shop = project();
     writeFileSync(shop.path("notes"), "a file\n");
     shop.backUp();
@@ -84,7 +84,7 @@ describe("the files of a session", () => {
     expect(readFileSync(shop.path("notes/1.md"), "utf8")).toBe("in a folder\n");
   });
 
-  it("are not forgotten where the folder was emptied while somebody was at work", () => {
+  it("are kept if the folder was emptied during a run", () => {
     using shop = project();
     shop.backUp();
     rmSync(shop.path(), { recursive: true });
@@ -97,7 +97,7 @@ describe("the files of a session", () => {
     expect(shop.files()).toEqual(["T-001.md", "spec.md", "status.json", "tasks.yaml"]);
   });
 
-  it("are kept without links, what is half written, and what is longer than 1 MiB", () => {
+  it("are kept without links, partial files and files larger than 1 MiB", () => {
     using shop = project();
     writeFileSync(join(shop.root, "outside"), "not ours\n");
     symlinkSync(join(shop.root, "outside"), shop.path("link.md"));
@@ -133,7 +133,7 @@ describe("the files of a session", () => {
     },
   );
 
-  it("that were never backed up leave nothing behind", () => {
+  it("without a backup leave nothing behind", () => {
     using shop = project();
     rmSync(shop.path(), { recursive: true });
     shop.restore();

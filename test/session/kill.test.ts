@@ -23,7 +23,7 @@ const states = [
 const ids = ["T-001", "T-002", "T-003"];
 const refuses = (file: string) => ({
   ...{ status: "BLOCKED", works: false, summary: "too short" },
-  until: { file, has: "mended" },
+  until: { file, has: "repaired" },
 });
 const requests = {
   sleep: 500,
@@ -43,8 +43,8 @@ const requests = {
   verify: ["cmd: test -e fixes/FIX-4.txt"],
 };
 
-/** Killed without warning in every state, it goes on: nothing is asked twice, and nothing is done twice. */
-it("a session that is killed in each of its states comes to its end all the same", async () => {
+/** After a kill in any state the session continues: no question is asked twice, and no work is done twice. */
+it("a session that is killed in each of its states still reaches its end", async () => {
   using repository = teamRepository(requests);
   const answers = ["changes-requested: three modules", "approved", "per-batch"];
   for (const state of states) {
@@ -73,7 +73,7 @@ it("a session that is killed in each of its states comes to its end all the same
     ).toHaveLength(1);
 }, 300_000);
 
-/** Whatever has to be said before a state can be reached; the correction is what APPROVE_DESIGN is killed in. */
+/** The answers that are needed to reach a state; APPROVE_DESIGN is killed during the correction. */
 async function answer(repository: TeamRepository, answers: string[], state: string): Promise<void> {
   const gates: Readonly<Record<string, readonly string[]>> = {
     APPROVE_DESIGN: ["UD-APPROVE-DESIGN"],

@@ -12,7 +12,7 @@ describe("a person's answer at a gate", () => {
   it.each([
     ["approved-on-disk", "UD-APPROVE-DESIGN", "approved"],
     ["strategy-on-disk", "UD-REVIEW-STRATEGY", "per-batch"],
-  ] as const)("is %s once a reader of status.json finds it there", async (condition, id, answer) => {
+  ] as const)("is %s after it was written to status.json", async (condition, id, answer) => {
     using folder = temporaryFolder();
     const repository = {
       ...base,

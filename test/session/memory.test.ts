@@ -15,7 +15,7 @@ function read({ path }: LandRepository, name: string): string {
 const timed = /^- \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z /;
 
 describe("the session's memory", () => {
-  it("gets what agents at the same time add to it, each entry with its time and its task", async () => {
+  it("gets the entries of concurrent agents, each with its time and its task", async () => {
     const entries = (id: string) => [
       adds("activeContext.md", `${id} decided\\n- 2020-01-01T00:00:00.000Z forged\\n`),
       adds("progress.md", `${id} half done`),
@@ -42,7 +42,7 @@ describe("the session's memory", () => {
     expect(["A.txt", "B.txt"]).toContain(repository.git("show", "--name-only", "--format=", "main^2"));
   });
 
-  it("keeps each entry once, over several attempts and of one that failed, and shows it to the next", async () => {
+  it("keeps each entry once, over several attempts including a failed one, and gives it to the next attempt", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -60,7 +60,7 @@ describe("the session's memory", () => {
     expect(memory.match(/by its agent: second$/gm)).toHaveLength(1);
   });
 
-  it("gets no secret, no more than 64 KiB at once, nothing through a link, and nothing of what is rewritten", async () => {
+  it("accepts no secret, no more than 64 KiB at once, nothing through a link, and no rewritten text", async () => {
     const key = ["AKIA", "2E0A8F3B244C9986"].join("");
     using repository = planned({
       agents: {
@@ -89,8 +89,8 @@ describe("the session's memory", () => {
   });
 });
 
-describe("what an agent makes of files that it was lent", () => {
-  it("is not lost to the next attempt: it stays in the checkout, and goes with it onto a ref", async () => {
+describe("changes to files that an agent was only given to read", () => {
+  it("are not lost in the next attempt: they stay in the checkout and are saved on a ref", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -123,7 +123,7 @@ describe("a worklog", () => {
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  it("has the agent's own words once, and an entry for each time that work was handed in", async () => {
+  it("has the agent's own notes once, and an entry for each submission", async () => {
     const notes = (text: string) =>
       `run: { command: "mkdir -p ${inSession("worklogs")}; echo ${text} >> ${inSession("worklogs/A.md")}" }`;
     using repository = planned({
@@ -159,7 +159,12 @@ describe("a worklog", () => {
   it.each<[string, readonly string[], readonly string[], string]>([
     ["ends badly", ["exit: 3"], ["BLOCKED", "ESCALATED"], "R-AG-001"],
     ["changes nothing", [answer("OK")], ["ESCALATED"], "R-PC-003"],
-    ["strays", ['write: { path: f.js, text: "exports.f = 2;\\n" }', answer("OK")], ["ESCALATED"], "R-PO-002"],
+    [
+      "changes files outside its scope",
+      ['write: { path: f.js, text: "exports.f = 2;\\n" }', answer("OK")],
+      ["ESCALATED"],
+      "R-PO-002",
+    ],
   ])(
     "of a task whose agent %s ends with the code and what to do next",
     async (_how, steps, results, code) => {
@@ -175,7 +180,7 @@ describe("a worklog", () => {
     },
   );
 
-  it("of a task that its agent reports as blocked says how to go on, though no rule refused it", async () => {
+  it("of a task that its agent reports as blocked has the next step, although no rule refused it", async () => {
     using repository = planned({ agents: { a: [[answer("BLOCKED")]] }, tasks: [task("A", "a")] });
     const { done } = await runPlan(repository);
     expect(entries(repository).at(-1)).toMatchObject({

@@ -15,8 +15,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const session = "2026-02-14_shop";
 const key = `${session}/meta`;
 
-describe("what a session does as a whole", () => {
-  it("is no task: neither of the status, nor of a plan that goes on, nor of a report", async () => {
+describe("the meta task of a session", () => {
+  it("is in no list of tasks: not in the status, nor in an unfinished plan, nor in a report", async () => {
     using folder = temporaryFolder({ [`.agents-work/${session}/tasks.yaml`]: "tasks: []\n" });
     const engine = await memoryEngine();
     await dispatch(engine, packet(`${session}/meta`, [`.agents-work/${session}/spec.md`]));
@@ -41,7 +41,7 @@ describe("what a session does as a whole", () => {
     ["task-escalate", { task: key, reason: "stuck" }],
     ["widen", { task: key, paths: ["src"], why: "more" }],
     ["submit", { task: key, document: result(key) }],
-  ] as const)("takes no `%s` from the role that works on it", async (operation, input) => {
+  ] as const)("refuses `%s` from the role that works on it", async (operation, input) => {
     const engine = await memoryEngine();
     const { details } = await dispatch(engine, packet(key, [`.agents-work/${session}/spec.md`]));
     const { epoch, token } = details as { readonly epoch: number; readonly token: string };
@@ -53,7 +53,7 @@ describe("what a session does as a whole", () => {
     expect(await engine.ledger.task(key)).toMatchObject({ state: "IN_PROGRESS" });
   });
 
-  it("is cancelled by nobody, since no role could be asked any more", async () => {
+  it("cannot be cancelled, because no role could be asked after that", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet(key, [`.agents-work/${session}/spec.md`]));
     expect(await operate(engine, "task-cancel", { task: key, reason: "no" }, person)).toMatchObject({
@@ -62,7 +62,7 @@ describe("what a session does as a whole", () => {
     });
   });
 
-  it("has a budget of its own each time, whatever the roles before have spent", async () => {
+  it("has a new budget for each role, whatever the roles before have spent", async () => {
     const engine = await memoryEngine({ limits: { tokens: { warn: null, halt: 100 } } });
     for (const name of ["spec", "architecture", "plan"]) {
       const { details } = await dispatch(engine, packet(key, [`.agents-work/${session}/${name}.md`]));
@@ -75,7 +75,7 @@ describe("what a session does as a whole", () => {
     }
   });
 
-  it("is begun by no orchestrator", async () => {
+  it("cannot be dispatched by an orchestrator", async () => {
     const engine = await memoryEngine();
     const packets = [packet(key, ["src"]), packet(` ${key}`, ["src"])];
     for (const one of packets)
@@ -83,7 +83,7 @@ describe("what a session does as a whole", () => {
     expect(await engine.ledger.tasks()).toEqual([]);
   });
 
-  it("is claimed by nobody, and not offered", async () => {
+  it("cannot be claimed, and is not offered", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet(key, [`.agents-work/${session}/spec.md`]));
     for (const task of [key, "meta"])

@@ -36,14 +36,14 @@ describe("a plan that is run", () => {
   });
 
   it.each<[string, string, string]>([
-    ["its file where it names no project", "plans/Next steps.yaml", "next-steps"],
+    ["its file if it names no project", "plans/Next steps.yaml", "next-steps"],
     ["nothing better", "plans/計画.yaml", "plan"],
-  ])("is called after %s", (_, file, slug) => {
+  ])("is named after %s", (_, file, slug) => {
     using folder = temporaryFolder({ [file]: `tasks:\n${taskText("A")}` });
     expect(opened(folder.path, { file }).session).toBe(`2026-01-31_${slug}`);
   });
 
-  it("goes on with its unfinished session, by whatever path it is reached", () => {
+  it("continues its unfinished session, whichever path leads to the file", () => {
     using folder = temporaryFolder({ "plans/tasks.yaml": plan });
     const first = opened(folder.path, { file: "plans/tasks.yaml" });
     symlinkSync("plans/tasks.yaml", join(folder.path, "link.yaml"));
@@ -51,20 +51,20 @@ describe("a plan that is run", () => {
       expect(opened(folder.path, { file })).toEqual({ ...first, isNew: false });
   });
 
-  it("is another one for each file, also of the same name", () => {
+  it("has a separate session for each file, even of the same name", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan, "other/tasks.yaml": plan });
     expect(opened(folder.path).session).toBe("2026-01-31_my-shop-ueber-all");
     expect(opened(folder.path, { file: "other/tasks.yaml" }).session).toBe("2026-01-31_my-shop-ueber-all-2");
     expect(opened(folder.path).session).toBe("2026-01-31_my-shop-ueber-all");
   });
 
-  it("starts anew if asked to, and goes on with the newest from then on", () => {
+  it("starts again on request, and then continues the newest session", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     for (let count = 1; count <= 11; count += 1) opened(folder.path, { again: true });
     expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-11", isNew: false });
   });
 
-  it("goes on with the session opened last, whatever it was called then", () => {
+  it("continues the session that was opened last, whatever its name", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     opened(folder.path);
     folder.write("tasks.yaml", plan.replace("My Shop", "A shop"));
@@ -74,7 +74,7 @@ describe("a plan that is run", () => {
     expect(opened(folder.path)).toEqual({ ...second, isNew: false });
   });
 
-  it("starts anew from a session's copy with nothing done", () => {
+  it("starts a new session from a session's copy with no task done", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const first = opened(folder.path);
     writeStatuses(first.file, both("MERGED"));
@@ -87,7 +87,7 @@ describe("a plan that is run", () => {
     ]);
   });
 
-  it("stays with its finished session, for new tasks too, until a task that is done reads otherwise", () => {
+  it("stays with its finished session, also for new tasks, until a finished task is changed", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const first = opened(folder.path);
     writeStatuses(first.file, both("MERGED"));
@@ -98,7 +98,7 @@ describe("a plan that is run", () => {
     expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-2", isNew: true });
   });
 
-  it("goes on with a session whose copy somebody broke, rather than do everything twice", () => {
+  it("continues a session whose copy was damaged, instead of doing every task again", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const first = opened(folder.path);
     writeFileSync(first.file, "tasks: [\n");
@@ -106,7 +106,7 @@ describe("a plan that is run", () => {
     expect(opened(folder.path)).toEqual({ ...first, isNew: false, hasChanged: true });
   });
 
-  it("leaves alone what else lies among the sessions", () => {
+  it("ignores other files in the sessions folder", () => {
     using folder = temporaryFolder({
       "tasks.yaml": plan,
       ".agents-work/notes/source.json": "no JSON",
@@ -115,7 +115,7 @@ describe("a plan that is run", () => {
     expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-2", isNew: true });
   });
 
-  it("is known by its own folder also where the project is reached through a link", () => {
+  it("is recognised by its own folder even if the project is reached through a link", () => {
     using folder = temporaryFolder({ "project/tasks.yaml": plan });
     symlinkSync("project", join(folder.path, "link"));
     const first = opened(join(folder.path, "project"));
@@ -130,10 +130,10 @@ function loaded(file: string, root: string) {
   return result.plan;
 }
 
-describe("a plan that was changed while its session is unfinished", () => {
+describe("a plan that is changed while its session is unfinished", () => {
   const changed = `${plan.replace("id: B\n    goal: do it", "id: B\n    goal: do it well")}${taskText("C")}`;
 
-  it("is taken in: what is new and what has not started, with the statuses as they are", () => {
+  it("is adopted: new tasks and tasks that have not started, with the current statuses", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const session = opened(folder.path);
     const before = loaded(session.file, folder.path);
@@ -160,7 +160,7 @@ describe("a plan that was changed while its session is unfinished", () => {
   it.each<[string, string]>([
     ["changed", changed],
     ["taken out", plan.replace(taskText("B"), "")],
-  ])("is refused where a task that has started was %s, and nothing is written", (_, text) => {
+  ])("is refused if a task that has started was %s, and nothing is written", (_, text) => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const session = opened(folder.path);
     const before = loaded(session.file, folder.path);
@@ -173,7 +173,7 @@ describe("a plan that was changed while its session is unfinished", () => {
   });
 });
 
-/** A session's copy with this text, and what it is after the statuses were written. */
+/** A session's copy with this text, and its text after the statuses were written. */
 function afterwards(text: string, states: ReadonlyMap<string, (typeof taskStates)[number]>): string {
   using folder = temporaryFolder({ ".agents-work/2026-01-31_x/tasks.yaml": text });
   const file = join(folder.path, ".agents-work/2026-01-31_x/tasks.yaml");
@@ -183,7 +183,7 @@ function afterwards(text: string, states: ReadonlyMap<string, (typeof taskStates
 }
 
 describe("the statuses in a session's copy", () => {
-  it("are the plan's words for the states, and nothing else changes", () => {
+  it("are the plan's words for the states, and the rest of the text is unchanged", () => {
     const before = `# top\ntasks:\n    # first\n    -   id:  A   # the id\n        status:   "not-started"   # for now\n        goal: >-\n          long\n          text\n\n    - {id: 'B',   status: blocked, goal: x}\n# end`;
     expect(
       afterwards(
@@ -209,7 +209,7 @@ describe("the statuses in a session's copy", () => {
     ],
     ["in braces", "tasks: [{ id: A, goal: y }]\n", "tasks: [{ id: A, status: completed, goal: y }]\n"],
     [
-      "in lines that end as on Windows",
+      "in lines with CRLF",
       "tasks:\r\n  - id: A\r\n    goal: y\r\n",
       "tasks:\r\n  - id: A\r\n    status: completed\r\n    goal: y\r\n",
     ],
@@ -218,11 +218,11 @@ describe("the statuses in a session's copy", () => {
       "\ufefftasks:\n  - id: A\n",
       "\ufefftasks:\n  - id: A\n    status: completed\n",
     ],
-  ])("are added where there was none: %s", (_, before, after) => {
+  ])("are added if there were none: %s", (_, before, after) => {
     expect(afterwards(before, new Map([["A", "MERGED"]]))).toBe(after);
   });
 
-  it("make a plan that loads, for every state", () => {
+  it("leave a plan that loads, for every state", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const { file } = opened(folder.path);
     for (const state of taskStates) {
@@ -231,7 +231,7 @@ describe("the statuses in a session's copy", () => {
     }
   });
 
-  it("name the tasks that the copy does not have", () => {
+  it("report the tasks that the copy does not have", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const { file } = opened(folder.path);
     expect(
@@ -245,21 +245,21 @@ describe("the statuses in a session's copy", () => {
     ).toEqual(["Z"]);
   });
 
-  it("are written nowhere else", () => {
+  it("are not written to other files", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     expect(() => writeStatuses(join(folder.path, "tasks.yaml"), both("MERGED"))).toThrow(
       "is not a session's copy",
     );
   });
 
-  it("leave a copy as it is that is no YAML any more, and say so", () => {
+  it("leave an invalid copy unchanged, and report it", () => {
     expect(() => afterwards("tasks: [\n", both("MERGED"))).toThrow("the plan is not valid YAML");
     expect(() => afterwards("tasks:\n- id: A\n  status: |\n    x\n", both("MERGED"))).toThrow(
       "not a plain word",
     );
   });
 
-  it("leave the original alone where the copy was made a link to it", () => {
+  it("leave the original unchanged if the copy was replaced by a link to it", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     mkdirSync(join(folder.path, ".agents-work/2026-01-31_x"), { recursive: true });
     const file = join(folder.path, ".agents-work/2026-01-31_x/tasks.yaml");

@@ -29,7 +29,7 @@ import { temporaryRepository } from "../support/run-command.ts";
 const session = "2026-02-14_shop";
 const given = { name: session, goal: "g", mode: "full", base: "main", baseCommit: "a".repeat(40) } as const;
 
-/** A repository with a session in its ledger, as it lies on disk. */
+/** A repository with a session in its ledger and on disk. */
 async function shop() {
   const repository = temporaryRepository();
   const folder = join(repository.path, ".git", "lockstep");
@@ -52,7 +52,7 @@ async function shop() {
   };
 }
 
-/** From INTAKE, with everything that the way needs. */
+/** From INTAKE, with everything that the transitions need. */
 async function goTo(engine: Engine, state: "APPROVE_DESIGN" | "REVIEW_STRATEGY" | "ASK_USER"): Promise<void> {
   const ways = {
     APPROVE_DESIGN: ["intake-done", "designed"],
@@ -65,7 +65,7 @@ async function goTo(engine: Engine, state: "APPROVE_DESIGN" | "REVIEW_STRATEGY" 
 }
 
 describe("status.json", () => {
-  it("shows what the ledger holds, and leaves nothing else behind", async () => {
+  it("shows the content of the ledger, and leaves no other file behind", async () => {
     using one = await shop();
     expect(await one.publish()).toBeUndefined();
     expect(one.read()).toMatchObject({ current_state: "INTAKE", session, mode: "full", user_decisions: [] });
@@ -90,7 +90,7 @@ describe("status.json", () => {
     ["REVIEW_STRATEGY", "UD-REVIEW-STRATEGY", "single-final"],
     ["ASK_USER", "UD-1", "half-even"],
   ] as const)(
-    "has the question and the answer of %s, and blocks it where it cannot",
+    "has the question and the answer of %s, and blocks it if it cannot",
     async (state, id, answer) => {
       using one = await shop();
       await goTo(one.engine, state);
@@ -116,7 +116,7 @@ describe("status.json", () => {
     },
   );
 
-  it("is put back where somebody has changed or removed it", async () => {
+  it("is restored if it was changed or removed", async () => {
     using one = await shop();
     await one.publish();
     const text = readFileSync(one.file, "utf8");
@@ -128,7 +128,7 @@ describe("status.json", () => {
     expect(readFileSync(one.file, "utf8")).toBe(text);
   });
 
-  it("that cannot be written blocks its session with the way out, after three more tries", async () => {
+  it("blocks its session if it cannot be written, after three more attempts, with the remedy", async () => {
     using one = await shop();
     mkdirSync(one.file, { recursive: true });
     const refused = await one.publish();
@@ -145,7 +145,7 @@ describe("status.json", () => {
     });
   });
 
-  it("whose folder cannot be put back blocks its session, and nothing is written beside it", async () => {
+  it("blocks its session if its folder cannot be restored, and nothing is written outside it", async () => {
     using one = await shop();
     await one.publish();
     backUpFiles(one.folder, one.root, session);
@@ -157,7 +157,7 @@ describe("status.json", () => {
     expect(readFileSync(join(one.root, ".agents-work"), "utf8")).toBe("in the way");
   });
 
-  it("that cannot be written leaves the first reason of a session that is blocked already", async () => {
+  it("keeps the first reason of a blocked session if it cannot be written", async () => {
     using one = await shop();
     mkdirSync(one.file, { recursive: true });
     const blocker = { code: "subagent_failure", reason: "r", recovery: "do this" };
@@ -166,7 +166,7 @@ describe("status.json", () => {
     expect(await one.blocker()).toMatchObject(blocker);
   });
 
-  it("is written on a later try where only the first ones fail", async () => {
+  it("is written by a later attempt if only the first ones fail", async () => {
     using one = await shop();
     mkdirSync(one.file, { recursive: true });
     const watcher = watch(dirname(one.file));
@@ -187,7 +187,7 @@ describe("status.json", () => {
     ["a document without its state", (text) => text.replace('"current_state"', '"state"')],
   ];
 
-  it.each(lies)("is read back, and a disk that kept %s is a failed try", async (_what, keep) => {
+  it.each(lies)("is read back, and a disk that kept %s counts as a failed attempt", async (_what, keep) => {
     using one = await shop();
     let writes = 0;
     const lying = (times: number) => ({
@@ -208,7 +208,7 @@ describe("status.json", () => {
     expect(await one.blocker()).toMatchObject({ code: "persistence_failure" });
   });
 
-  it("is not written through a link that a branch brought", async () => {
+  it("is not written through a link from a branch", async () => {
     using one = await shop();
     const elsewhere = join(one.root, "elsewhere");
     mkdirSync(elsewhere);
@@ -226,7 +226,7 @@ describe("status.json", () => {
     expect(readFileSync(join(elsewhere, "kept"), "utf8")).toBe("mine");
   });
 
-  it("is never older than what its last writer knew, and whole whenever it is read", async () => {
+  it("is never older than the state its last writer knew, and never partial for a reader", async () => {
     using one = await shop();
     await one.publish();
     const stop = join(one.root, "stop");
@@ -251,7 +251,7 @@ describe("status.json", () => {
     expect(one.read().assumptions).toHaveLength(notes.length);
   });
 
-  it("waits for another process that is writing it, and no longer than that lives", async () => {
+  it("waits for another process that is writing it, at most until that process ends", async () => {
     using one = await shop();
     const holder = `
       const { DatabaseSync } = require("node:sqlite");
@@ -284,7 +284,7 @@ describe("the history of a design", () => {
     state_context: "APPROVE_DESIGN",
   });
 
-  it("has a line for each request, in order, and the same one once", async () => {
+  it("has one line for each request, in order", async () => {
     using repository = temporaryRepository();
     const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
     const [one, two] = [line("changes-requested: fewer\nmodules"), line("changes-requested: more tests")];
@@ -294,7 +294,7 @@ describe("the history of a design", () => {
     expect(lines.map((text) => JSON.parse(text))).toEqual([one, two]);
   });
 
-  it("goes on after half a line, and keeps what was there", async () => {
+  it("continues after a partial line, and keeps the earlier text", async () => {
     using repository = temporaryRepository();
     const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
     repository.write(`.agents-work/${session}/approve-design-history.jsonl`, '{"at":"2026');
@@ -302,7 +302,7 @@ describe("the history of a design", () => {
     expect(readFileSync(file, "utf8")).toBe(`{"at":"2026\n${JSON.stringify(line("changes-requested: x"))}\n`);
   });
 
-  it("that cannot be written is a refusal", async () => {
+  it("is required: a failed write is reported as a refusal", async () => {
     using repository = temporaryRepository();
     mkdirSync(join(repository.path, ".agents-work", session, "approve-design-history.jsonl"), {
       recursive: true,

@@ -5,8 +5,8 @@ import { memoryEngine, person } from "../support/memory-engine.ts";
 import { sessionAtGate, sessionName, sessionRepository } from "../support/session-repository.ts";
 import { teamRepository } from "../support/team-repository.ts";
 
-describe("what is told of a session", () => {
-  it("names the tasks that weaken tests, in its report and in the status", async () => {
+describe("the reports about a session", () => {
+  it("name the tasks that weaken tests, in the report and in the status", async () => {
     const runner = "tox.ini";
     using repository = teamRepository(
       {
@@ -28,17 +28,17 @@ describe("what is told of a session", () => {
     expect(document).toMatchObject({ session: done.session, workflow: { session: done.session } });
   });
 
-  it("says how to go on once nothing is asked and nobody is at work", async () => {
+  it("name the next step when no question is open and no agent is at work", async () => {
     using repository = await sessionRepository();
     const continued = `no run is active: \`lockstep resume ${sessionName}\` continues\n`;
-    const told = async () => (await repository.run(["status"])).stdout;
-    expect(await told()).not.toContain("no run is active");
+    const statusText = async () => (await repository.run(["status"])).stdout;
+    expect(await statusText()).not.toContain("no run is active");
     const { status, stderr } = await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
     expect(status, stderr).toBe(0);
-    expect(await told()).toContain(continued);
+    expect(await statusText()).toContain(continued);
   });
 
-  it("says how its agents were isolated, where that is known", async () => {
+  it("name the isolation of its agents, if it is known", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     const session = await engine.ledger.session(sessionName);
@@ -47,7 +47,7 @@ describe("what is told of a session", () => {
     const repository = { root: "/r", commonFolder: "/r/.git", ...at };
     const rest = { config: await configOf({}), call: person, dryRun: false, onProgress: () => undefined };
     const walls = { guard: false, sandbox: true, diff: true };
-    const told = await reportSession({ engine, repository, ...rest }, session, "waiting", walls);
-    expect(told).toMatchObject({ exit: 3, document: { session: sessionName, walls } });
+    const statusText = await reportSession({ engine, repository, ...rest }, session, "waiting", walls);
+    expect(statusText).toMatchObject({ exit: 3, document: { session: sessionName, walls } });
   });
 });

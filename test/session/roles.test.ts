@@ -30,7 +30,7 @@ function inputFor(role: string, more: { id?: string; context_files?: readonly st
 }
 
 describe("the text of a role", () => {
-  it("is there for all twelve, under their names in kebab case", () => {
+  it("exists for all twelve, under their names in kebab case", () => {
     expect(roleNames).toHaveLength(12);
     expect(readdirSync(folder).sort()).toEqual(roleNames.map((role) => `${kebabName(role)}.md`).sort());
     expect(kebabName("SpecAgent")).toBe("spec-agent");
@@ -41,7 +41,7 @@ describe("the text of a role", () => {
       );
   });
 
-  it.each(roleNames)("shows %s an answer that would be taken", (role) => {
+  it.each(roleNames)("shows %s a valid answer", (role) => {
     using project = temporaryFolder();
     const text = rolePrompt(role, { root: project.path });
     expect(text).not.toMatch(/^---/);
@@ -49,7 +49,7 @@ describe("the text of a role", () => {
     expect(readRoleAnswer(findAnswer(text), { role })).not.toHaveProperty("invalid");
   });
 
-  it("shows files that would be taken", () => {
+  it("shows valid files", () => {
     using project = temporaryFolder();
     const text = (role: string) => rolePrompt(role, { root: project.path });
     const [, acceptance = ""] = /```text\n([\s\S]*?)```/.exec(text("SpecAgent")) ?? [];
@@ -61,7 +61,7 @@ describe("the text of a role", () => {
     }
   });
 
-  it("is the project's own where it has one, also for a role of its own", () => {
+  it("is the project's own if it has one, also for a role of its own", () => {
     using project = temporaryFolder({
       ".lockstep/roles/spec-agent.md": "---\nname: spec-agent\n---\nAsk for the colour.\n",
       ".lockstep/roles/data-scientist.md": "Count.",
@@ -77,7 +77,7 @@ describe("the text of a role", () => {
   it.each<[string, (root: string) => void]>([
     ["is blank", () => {}],
     ["is a link", (root) => symlinkSync("coder.md", join(root, ".lockstep/roles/qa.md"))],
-  ])("that %s is a mistake in the configuration", (problem, make) => {
+  ])("that %s is a configuration error", (problem, make) => {
     using project = temporaryFolder({ ".lockstep/roles/coder.md": "---\nname: coder\n---\n\n" });
     make(project.path);
     const role = problem === "is blank" ? "Coder" : "QA";
@@ -86,7 +86,7 @@ describe("the text of a role", () => {
     );
   });
 
-  it("is a map of files for init, each where the project's own would be", () => {
+  it("is a map of files for init, each at the path of the project's own text", () => {
     expect([...builtInRoles().keys()]).toContain(".lockstep/roles/spec-agent.md");
     expect(builtInRoles().size).toBe(12);
   });
@@ -121,9 +121,9 @@ describe("the prompt of a role", () => {
     });
   });
 
-  it("wants Markdown simple and to the point of every role that writes files", () => {
+  it("asks every role that writes files for simple, relevant Markdown", () => {
     using project = temporaryFolder();
-    const told = (role: string, purpose: Purpose) => {
+    const promptText = (role: string, purpose: Purpose) => {
       const files = roleFiles(purpose, session, role);
       return promptForRole(inputFor(role), { role, purpose, files, root: project.path });
     };
@@ -137,11 +137,11 @@ describe("the prompt of a role", () => {
       ["Architect", "correction"],
       ["Docs", "release"],
     ] as const)
-      expect(told(role, purpose), purpose).toContain(rule);
-    expect(told("Reviewer", "final-review")).not.toContain(rule);
+      expect(promptText(role, purpose), purpose).toContain(rule);
+    expect(promptText("Reviewer", "final-review")).not.toContain(rule);
   });
 
-  it("lets only a Researcher ask, and tells whoever writes nothing so", () => {
+  it("lets only a Researcher ask, and forbids files to a role that writes none", () => {
     using project = temporaryFolder();
     const request = { role: "Researcher", purpose: "research", files: [], root: project.path } as const;
     const prompt = promptForRole(inputFor("Researcher"), request);
@@ -149,7 +149,7 @@ describe("the prompt of a role", () => {
     expect(prompt).toContain("Write no files");
   });
 
-  it("shows an example where the project's own text has none", () => {
+  it("shows an example if the project's own text has none", () => {
     using project = temporaryFolder({ ".lockstep/roles/coder.md": "Be quick." });
     const prompt = promptFor(inputFor("Coder"), { role: "Coder", root: project.path });
     expect(prompt).toContain("You are Coder in a team of agents that work on one repository. Be quick.");
@@ -157,7 +157,7 @@ describe("the prompt of a role", () => {
     expect(readRoleAnswer(example, { role: "Coder" })).toMatchObject({ status: "OK" });
   });
 
-  it("sends every role to the project's instructions where there are any", () => {
+  it("refers every role to the project's instructions if there are any", () => {
     using project = temporaryFolder();
     const { path: root } = project;
     const review = { commit: "c", base: "b", ref: "r", look_at: null };
@@ -193,7 +193,7 @@ describe("the prompt of a review", () => {
     );
   });
 
-  it("has the checklist of the project's kind, and only a Reviewer's has the changed files", () => {
+  it("has the checklist of the project's kind, and the list of changed files for a Reviewer only", () => {
     expect(promptOf("Security")).toContain("Privilege escalation");
     expect(promptOf("Security")).not.toContain("CSRF");
     expect(promptOf("Reviewer")).toContain("`task.session_changed_files` lists it");

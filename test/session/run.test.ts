@@ -35,7 +35,7 @@ function build(repository: TeamRepository, mode: string) {
 }
 
 describe("a goal", () => {
-  it("goes the whole way to done, with a person's word at both gates", async () => {
+  it("is completed with a person's approval at both gates", async () => {
     using repository = teamRepository();
     const asked = await repository.start(goal);
     expect(asked.status, asked.stderr).toBe(3);
@@ -61,23 +61,23 @@ describe("a goal", () => {
         " ",
       ),
     );
-    // Nobody but who works on a task has changed anything.
+    // Only the agents of the tasks changed files.
     expect(repository.git("diff", "--name-only", "HEAD~2", "main").split("\n")).toEqual(["a.txt", "b.txt"]);
     expect(repository.git("status", "--porcelain")).toBe("");
-    const told = await repository.run(["resume"]);
-    expect({ status: told.status, told: told.stdout }).toEqual({
+    const shown = await repository.run(["resume"]);
+    expect({ status: shown.status, shown: shown.stdout }).toEqual({
       status: 0,
-      told: expect.stringMatching(/DONE[\s\S]*T-001 +MERGED[\s\S]*report: \.agents-work\/.*\/report\.md/),
+      shown: expect.stringMatching(/DONE[\s\S]*T-001 +MERGED[\s\S]*report: \.agents-work\/.*\/report\.md/),
     });
   });
 
-  it("is told by the whole name of its gate while another one waits there too", async () => {
+  it("prints the full name of its gate if another session waits at the same gate", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const { stdout } = await repository.run(["start", "Another goal"]);
     expect(stdout).toMatch(/^ {2}lockstep decide \S+_another-goal\/UD-APPROVE-DESIGN approved$/m);
   });
 
-  it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
+  it("is reviewed once at the end if a person chooses that, and no task is completed before", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "QA meta": { status: "BLOCKED", summary: "b.txt is not tested", works: false },
     });
@@ -97,7 +97,7 @@ describe("a goal", () => {
     expect(repository.file("tasks.yaml").match(/completed/g)).toHaveLength(2);
   });
 
-  it("that is small goes the short way, without gates", async () => {
+  it("that is small skips the gates", async () => {
     using repository = teamRepository();
     const { status, stderr } = await repository.start(goal, "--lean");
     expect(status, stderr).toBe(0);
@@ -121,7 +121,7 @@ describe("a goal", () => {
   });
 
   it.each([["lean"], ["full"]])(
-    "in %s mode ends with a report that has the steps, tests and unproven claims of its agents",
+    "in %s mode ends with a report of the steps, tests and unproven claims of its agents",
     async (mode) => {
       const artifacts = {
         manual_steps: ["run the migration"],
@@ -142,7 +142,7 @@ describe("a goal", () => {
     },
   );
 
-  it("that only looked small goes the whole way", async () => {
+  it("that only looked small is done with all gates", async () => {
     const scope = { lock_scope: ["."], acceptance_checks: ["cmd: test -e f.js"] };
     using repository = teamRepository({ tasks: [{ id: "T-001", goal: "everything", ...scope }] });
     const { status, stderr } = await repository.start(goal, "--lean");
@@ -151,7 +151,7 @@ describe("a goal", () => {
     expect(await repository.dispatches()).toEqual(["SpecAgent", "SpecAgent", "Architect"]);
   });
 
-  it("that turns out not to be small while it is built starts anew, with tasks of other names", async () => {
+  it("that turns out not to be small while it is built starts again, with tasks of other names", async () => {
     const task = (id: string) => ({
       ...{ id, goal: `write ${id}.txt`, lock_scope: [`${id}.txt`] },
       acceptance_checks: [`cmd: test -e ${id}.txt`],
@@ -177,7 +177,7 @@ describe("a goal", () => {
     expect(repository.git("ls-tree", "--name-only", "main", "T-001.txt", "T-101.txt")).toBe("T-101.txt");
   });
 
-  it("whose status.json cannot be written is blocked, and goes on once it can", async () => {
+  it("whose status.json cannot be written is blocked, and continues once it can be written", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const { session } = repository.status();
     await repository.decide("UD-APPROVE-DESIGN", "approved");
@@ -197,7 +197,7 @@ describe("a goal", () => {
     expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
   });
 
-  it("that nobody here could work on begins nothing", async () => {
+  it("starts nothing if no agent is available here", async () => {
     using repository = teamRepository();
     repository.write(
       ".lockstep/config.yaml",
@@ -208,7 +208,7 @@ describe("a goal", () => {
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
   });
 
-  it("gets research and a design-spec where a role asks for them", async () => {
+  it("gets research and a design-spec if a role asks for them", async () => {
     using repository = teamRepository({ SpecAgent: { next: "Researcher" }, Architect: { next: "Designer" } });
     const { status, stderr } = await repository.start(goal);
     expect(status, stderr).toBe(3);
@@ -218,7 +218,7 @@ describe("a goal", () => {
 });
 
 describe("a design", () => {
-  it("is changed as often as a person asks, and each request is kept", async () => {
+  it("is changed as often as a person requests, and each request is kept", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     for (const request of ["three modules", "smaller acceptance criteria"]) {
       expect((await repository.decide("UD-APPROVE-DESIGN", `changes-requested: ${request}`)).status).toBe(0);
@@ -251,7 +251,7 @@ describe("a design", () => {
     });
   });
 
-  it("is not changed while the request cannot be kept", async () => {
+  it("is not changed if the request cannot be stored", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const { session } = repository.status();
     const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
@@ -266,17 +266,19 @@ describe("a design", () => {
       { answer: "changes-requested: three modules" },
     ]);
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect"]);
-    const told = await repository.run(["resume"]);
-    expect({ status: told.status, told: told.stdout }).toEqual({
+    const shown = await repository.run(["resume"]);
+    expect({ status: shown.status, shown: shown.stdout }).toEqual({
       status: 1,
-      told: expect.stringMatching(/BLOCKED in APPROVE_DESIGN\n {2}persistence_failure:\s[\s\S]*\n {2}next: /),
+      shown: expect.stringMatching(
+        /BLOCKED in APPROVE_DESIGN\n {2}persistence_failure:\s[\s\S]*\n {2}next: /,
+      ),
     });
     rmSync(file, { recursive: true });
     await repository.resume();
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect"]);
   });
 
-  it("that nobody answers rightly for blocks the session, which goes on from there", async () => {
+  it("without a valid answer blocks the session, which continues at that gate", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const answers = ["maybe", "approvedX", "changes-requested:", "no"];
     for (const answer of answers) {
@@ -299,7 +301,7 @@ describe("a design", () => {
 });
 
 describe("a session", () => {
-  it("stays with the branch that it began on", async () => {
+  it("keeps the branch that it began on", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     repository.git("switch", "-q", "-c", "other");
     await repository.decide("UD-APPROVE-DESIGN", "approved");
@@ -311,7 +313,7 @@ describe("a session", () => {
     expect(repository.git("ls-tree", "--name-only", "other", "a.txt")).toBe("");
   });
 
-  it("whose files somebody cleaned away has them back, whoever looks first", async () => {
+  it("whose files were deleted restores them in the next command", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     repository.git("clean", "-fdxq");
     repository.answers({});
@@ -325,7 +327,7 @@ describe("a session", () => {
     expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
   });
 
-  it("is asked about again where the design has changed since it was approved", async () => {
+  it("asks for approval again if the design changed after it was approved", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const { session } = repository.status();
     await repository.decide("UD-APPROVE-DESIGN", "approved");
@@ -342,7 +344,7 @@ describe("a session", () => {
     expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
   });
 
-  it("that is given up asks nothing more, and is not the one that goes on", async () => {
+  it("that is abandoned asks no more questions, and is not the one that continues", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const first = repository.status().session;
     const { status } = await repository.resume("--abandon", "not needed");
@@ -364,14 +366,14 @@ describe("a session", () => {
     ["nothing", " ", "empty"],
     ["control characters", "red \u001b[31m", "control characters"],
     ["a book", "x".repeat(10_001), "longer than"],
-  ])("does not begin with %s for a goal", async (_name, wanted, told) => {
+  ])("does not begin with %s for a goal", async (_name, wanted, shown) => {
     using repository = teamRepository();
     const { status, stderr } = await repository.run(["start", wanted]);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(told) });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(shown) });
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
   });
 
-  it("does not begin while another process conducts, and leaves nothing behind", async () => {
+  it("does not begin while another process runs a session, and leaves nothing behind", async () => {
     using repository = teamRepository({ sleep: 3000 });
     using running = repository.launch(["start", "An earlier goal"]);
     await eventually("its first role", () => (running.errors().includes("SpecAgent") ? true : undefined));
@@ -388,13 +390,13 @@ describe("a role", () => {
     ["answers with prose", { says: "All done, the specification is written." }],
     ["answers with broken JSON", { says: '{"status": "OK", "summary": ' }],
     ["answers with another role's status", { status: "NEEDS_DECISION" }],
-    ["leaves a section out", { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\nx\n" } }],
+    ["omits a section", { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\nx\n" } }],
     ["writes nothing", { works: false }],
     [
-      "hides something from whoever reads it",
+      "hides text from the reader",
       { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\n\u202ex\n" } },
     ],
-  ])("that %s is asked three times, and then the session is blocked", async (_name, request) => {
+  ])("that %s is asked three times, then the session is blocked", async (_name, request) => {
     using repository = teamRepository({ SpecAgent: request });
     const { status, stderr } = await repository.start(goal);
     expect(status, stderr).toBe(1);
@@ -415,7 +417,7 @@ describe("a role", () => {
     ["full", "prose", { says: "All done.", works: false }],
     ["lean", "prose", { says: "All done.", works: false }],
   ])(
-    "that codes in %s mode and answers only with %s blocks the session, which touches nothing itself",
+    "that codes in %s mode and answers only with %s blocks the session, which writes no code itself",
     async (mode, _what, request) => {
       using repository = await sessionIn(mode, { Coder: request });
       const base = repository.git("rev-parse", "main");
@@ -423,7 +425,7 @@ describe("a role", () => {
       expect(status, stderr).toBe(1);
       const blocker = { code: "subagent_failure", from_state: "IMPLEMENT_LOOP" };
       expect(repository.status()).toMatchObject({ current_state: "BLOCKED", mode, blocker });
-      // Nobody else does the work, Lockstep least of all.
+      // No other role does the work, and neither does Lockstep.
       expect(repository.git("rev-parse", "main")).toBe(base);
       expect(repository.git("status", "--porcelain")).toBe("");
       repository.answers({});
@@ -434,7 +436,7 @@ describe("a role", () => {
     },
   );
 
-  it("that repairs the whole and gives nothing blocks the session, and is asked again on resume", async () => {
+  it("that is asked for a repair and makes none blocks the session, and is asked again on resume", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "QA meta": { status: "BLOCKED", summary: "no", until: { file: "a.txt", has: "FIX-1" }, works: false },
       "Coder FIX-1": { status: "NEEDS_DECISION", works: false },
@@ -449,7 +451,7 @@ describe("a role", () => {
     expect(again.status, again.stderr).toBe(0);
   });
 
-  it("that spends too much is ended, and asked again on resume with a budget of its own", async () => {
+  it("that exceeds its budget is stopped, and asked again on resume with a new budget", async () => {
     using repository = teamRepository(
       { Architect: { says: '{"usage":{"tokens":90}}\n{"usage":{"tokens":90}}\n', sleep: 3000 } },
       "limits: { tokens: { warn: 50, halt: 100 } }\n",
@@ -463,14 +465,14 @@ describe("a role", () => {
     expect(repository.status().current_state).toBe("APPROVE_DESIGN");
   });
 
-  it("that says a secret is told without it", async () => {
+  it("that prints a secret is shown without it", async () => {
     using repository = teamRepository({ SpecAgent: { summary: `token ghp_${"a1B2".repeat(9)} works` } });
     const { stderr } = await repository.start(goal);
     expect(stderr).toContain("SpecAgent  OK: token");
     expect(stderr).not.toContain("a1B2a1B2");
   });
 
-  it("that cannot do its work says so, and is asked again on resume", async () => {
+  it("that cannot do its work reports it, and is asked again on resume", async () => {
     using repository = teamRepository({ Architect: { status: "BLOCKED", summary: "which language?" } });
     const { status } = await repository.start(goal);
     expect({ status, blocker: repository.status().blocker }).toMatchObject({
@@ -482,7 +484,7 @@ describe("a role", () => {
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect"]);
   });
 
-  it("whose context file is missing is not even asked", async () => {
+  it("whose context file is missing is not asked", async () => {
     using repository = teamRepository({ Architect: { status: "BLOCKED" } });
     await repository.start(goal);
     const { session } = (await repository.resume()).done;
@@ -498,7 +500,7 @@ describe("a role", () => {
     expect(stdout).toContain("spec.md");
   });
 
-  it("that would build on a file which is not what it should be is not asked either", async () => {
+  it("whose input file is invalid is not asked", async () => {
     using repository = teamRepository({ Architect: { status: "BLOCKED" } });
     const { session } = (await repository.start(goal)).done;
     writeFileSync(join(repository.path, ".agents-work", session, "spec.md"), "# Spec\n\n## Goals\n\nx\n");
@@ -509,7 +511,7 @@ describe("a role", () => {
     });
   });
 
-  it("that needs to know something has a person asked, and goes on with the answer", async () => {
+  it("that needs information has a person asked, and continues with the answer", async () => {
     using repository = teamRepository({
       SpecAgent: { next: "Researcher" },
       Researcher: { status: "NEEDS_INFO", artifacts: { questions: ["Which encoding?"] } },
@@ -528,7 +530,7 @@ describe("a role", () => {
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Researcher", "Researcher", "Architect"]);
   });
 
-  it("that answers a decision itself, or sets a state, is refused, and nothing of it counts", async () => {
+  it("that answers a decision itself, or sets a state, is refused, and its whole answer is ignored", async () => {
     const status = {
       current_state: "DONE",
       user_decisions: [{ decision_id: "UD-APPROVE-DESIGN", status: "answered", answer: "approved" }],
@@ -546,7 +548,7 @@ describe("a role", () => {
     });
   });
 
-  it("writes nothing outside its own files: not another role's, not another session's, not the source", async () => {
+  it("writes only its own files: not another role's, not another session's, not the source", async () => {
     using repository = await sessions.at("APPROVE_DESIGN");
     const first = repository.status().session;
     const earlier = repository.file("spec.md");
@@ -570,11 +572,11 @@ describe("a role", () => {
 });
 
 describe("work", () => {
-  it("that a reviewer refuses is mended, and then everybody looks again", async () => {
+  it("that a reviewer refuses is fixed, and then all reviewers look again", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Reviewer T-001": {
         ...{ status: "BLOCKED", summary: "too short", works: false },
-        until: { file: "a.txt", has: "mended" },
+        until: { file: "a.txt", has: "repaired" },
       },
     });
     const { status, stderr } = await fromPlan(repository);
@@ -583,10 +585,10 @@ describe("work", () => {
     expect(repository.status().retry_counts).toEqual({
       "T-001": { FIX_REVIEW: 1, FIX_TESTS: 0, FIX_SECURITY: 0, FIX_BUILD: 0 },
     });
-    expect(repository.git("show", "main:a.txt")).toContain("mended");
+    expect(repository.git("show", "main:a.txt")).toContain("repaired");
   });
 
-  it("that three repairs did not mend is a person's to decide: left out, the rest goes on", async () => {
+  it("that three repairs did not fix waits for a person's decision: it is left out, and the rest continues", async () => {
     const tasks = ["a", "b"].map((name, at) => ({
       ...{ id: `T-00${at + 1}`, goal: `write ${name}.txt`, lock_scope: [`${name}.txt`] },
       acceptance_checks: [`cmd: test -e ${name}.txt`],
@@ -611,7 +613,7 @@ describe("work", () => {
     expect(repository.git("ls-tree", "--name-only", "main", "a.txt", "b.txt")).toBe("b.txt");
   });
 
-  it("that has used up its budget waits for a person, who is asked once, and goes on as they say", async () => {
+  it("that has used up its budget waits for a person, who is asked once and decides how it continues", async () => {
     using repository = teamRepository(
       { "Coder T-001": { says: '{"usage":{"tokens":90}}\n{"usage":{"tokens":90}}\n', sleep: 3000 } },
       "limits: { tokens: { warn: 50, halt: 100 } }\n",
@@ -627,7 +629,7 @@ describe("work", () => {
     expect(repository.status()).toMatchObject({ current_state: "DONE", mode: "lean" });
   });
 
-  it("that its agent cannot go on with is a person's to decide, and goes on as they say", async () => {
+  it("that its agent reports as blocked waits for a person, whose answer decides how it continues", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Coder T-001": { status: "BLOCKED", summary: "which encoding?", works: false },
     });
@@ -641,7 +643,7 @@ describe("work", () => {
     expect(repository.status()).toMatchObject({ current_state: "DONE", known_issues: [] });
   });
 
-  it("that security leaves to a person goes on when they defer it, and says so", async () => {
+  it("that security leaves to a person continues when the decision is deferred, which is recorded", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Security meta": {
         ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
@@ -663,7 +665,7 @@ describe("work", () => {
     expect(repository.status().known_issues.join()).toContain("deferred to the next sprint");
   });
 
-  it("that security leaves to a person is mended where they say so, and looked at again", async () => {
+  it("that security leaves to a person is fixed on their request, and reviewed again", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Security meta": {
         ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
@@ -695,7 +697,7 @@ describe("work", () => {
     expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed");
   });
 
-  it("that nothing could test is blocked, with what to add", async () => {
+  it("without any test is blocked, with what to add", async () => {
     using repository = teamRepository({ verify: ["manual: look at it"] }, "checks: { default: [] }\n");
     const { status, stderr } = await throughGates(repository);
     expect(status, stderr).toBe(1);
@@ -705,7 +707,7 @@ describe("work", () => {
     });
   });
 
-  it("whose criteria were spoiled meanwhile is blocked: none of them is passed over in silence", async () => {
+  it("whose criteria became invalid meanwhile is blocked: none of them is skipped silently", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY");
     const criteria = repository.file("acceptance.json").replace(/"cmd: [^"]*"/, '"command: npm test"');
     repository.write(`.agents-work/${repository.status().session}/acceptance.json`, criteria);
@@ -720,20 +722,20 @@ describe("work", () => {
     });
   });
 
-  it("that mends the whole is reviewed before it is merged, as every task is", async () => {
+  it("that repairs the merged whole is reviewed before it is merged, as every task is", async () => {
     using repository = teamRepository({
       verify: ["cmd: test -e fixes/FIX-1.txt"],
       "Reviewer FIX-1": {
         ...{ status: "BLOCKED", summary: "too short", works: false },
-        until: { file: "fixes/FIX-1.txt", has: "mended" },
+        until: { file: "fixes/FIX-1.txt", has: "repaired" },
       },
     });
     const { status, stderr } = await throughGates(repository);
     expect(status, stderr).toBe(0);
-    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed and mended");
+    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed and repaired");
   });
 
-  it("that nobody can mend is a person's to decide after three tries", async () => {
+  it("that cannot be repaired waits for a person's decision after three attempts", async () => {
     using repository = teamRepository(
       { verify: ["cmd: test -e never.txt"] },
       "limits: { review_retries: 1, same_error: 2 }\n",
@@ -752,13 +754,13 @@ describe("work", () => {
     expect(repository.status().known_issues.join()).toContain("test -e never.txt");
   }, 180_000);
 
-  it("that weakens tests waits for a person, and says so in the result", async () => {
+  it("that weakens tests waits for a person, and the result says so", async () => {
     const tasks = [
       { id: "T-001", goal: "less", lock_scope: ["test"], acceptance_checks: ["cmd: test -e f.js"] },
     ];
     using repository = await sessions.at("APPROVE_DESIGN", {
       tasks,
-      // Not a test of ours: what the agent writes counts as a test that it turned off.
+      // Not a test of this project: what the agent writes counts as a disabled test.
       Coder: { works: false, files: { "test/f.test.js": "// it.skip\n" } },
     });
     const waiting = await fromDesign(repository);
@@ -770,7 +772,7 @@ describe("work", () => {
     expect(repository.status().known_issues.join()).toContain("T-001 weakens tests: ");
   });
 
-  it("that a person took out of the base again is not called done", async () => {
+  it("that a person rolled back is not reported as done", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Security meta": { status: "NEEDS_DECISION", works: false },
     });
@@ -784,7 +786,7 @@ describe("work", () => {
     });
   });
 
-  it("that changes documents is proven and merged like any other", async () => {
+  it("that changes documents is proven and merged like other work", async () => {
     using repository = await sessions.at("REVIEW_STRATEGY", {
       "Docs meta": { artifacts: { files_to_create_or_update: ["README.md"] } },
       "Docs DOCS": { works: false, files: { "README.md": "# Two files\n" } },

@@ -7,13 +7,13 @@ import { neverCurrent, type Request } from "./request.ts";
 import { worklogOf } from "./scopes.ts";
 import type { World } from "./world.ts";
 
-/** An agent that was given an attempt, and may go on with it long after it is over. */
+/** An agent that was given an attempt, and may continue with it long after it is over. */
 interface Agent {
   readonly task: string;
   readonly epoch: number;
   readonly token: string;
   readonly runnerPid: number | undefined;
-  /** Hanging: silent until somebody wakes it. */
+  /** Hanging: silent until the scheduler wakes it. */
   mood: "working" | "hanging" | "dead";
 }
 
@@ -27,7 +27,7 @@ export class Agents {
     this.#max = max;
   }
 
-  /** Somebody was told that an attempt is open. Without a free hand nobody takes it, and it runs out. */
+  /** An agent gets an open attempt. If no agent is free, the attempt expires. */
   take(verdict: Verdict, task: string, runnerPid: number | undefined): void {
     const [epoch, token] = [field(verdict.details, "epoch"), field(verdict.details, "token")];
     if (!verdict.allow || typeof epoch !== "number" || typeof token !== "string") return;
@@ -53,7 +53,7 @@ export class Agents {
     return undefined;
   }
 
-  /** Those that hung go on as if no time had passed. */
+  /** Hanging agents continue as if no time had passed. */
   wake(): void {
     for (const agent of this.#agents)
       if (agent.mood === "hanging" && this.#world.random.chance(0.5)) agent.mood = "working";
@@ -99,7 +99,7 @@ export class Agents {
     const document = makeDocument(world, task);
     agent.mood = "hanging";
     return this.#request(agent, "submit", { task: agent.task, document }, () => {
-      // Most are done with it; some do not know when to stop.
+      // Most agents stop here; some continue.
       if (world.random.chance(0.8)) this.#die(agent);
       else agent.mood = "working";
     });
@@ -113,7 +113,7 @@ export class Agents {
     const withToken = random.chance(0.7);
     const call: Call = { role: "attempt", task, epoch, ...(withToken ? { token } : {}) };
     const held = withToken && epoch !== agent.epoch ? neverCurrent : epoch;
-    // What stands for another task is refused before its epoch is looked at.
+    // A document for another task is refused before its epoch is checked.
     const carried = input.task === task ? { carried: { task, epoch: held } } : {};
     return { name, input, call, ...carried, ...(onAnswer === undefined ? {} : { onAnswer }) };
   }

@@ -5,7 +5,7 @@ import type { Change } from "../../src/ledger/ledger.ts";
 import type { Operation } from "./operation.ts";
 import { type Commit, epochOf, ranOut, type Sight } from "./shadow.ts";
 
-/** Whoever is answered `allow` to one of these has changed something. */
+/** An `allow` for one of these operations means that something was changed. */
 const changing = new Set([
   "task-add",
   "task-retry",
@@ -17,10 +17,10 @@ const changing = new Set([
   "submit",
   "complete",
 ]);
-/** A lease that ran out ends these; giving locks back is not among them. */
+/** An expired lease refuses these; releasing locks is not one of them. */
 const leased = new Set(["heartbeat", "submit", "complete", "widen", "task-escalate"]);
 
-/** INV-2, at the commit: what carries an epoch changes nothing unless it is the current one. */
+/** INV-2, at the commit: an operation with an epoch changes nothing unless the epoch is the current one. */
 export function* staleIsApplied({ operation, change, before }: Commit): Iterable<string> {
   const { carried, name } = operation.request;
   if (carried === undefined || !touches(change, carried.task)) return;
@@ -41,12 +41,12 @@ export function* answerIsWrong(operation: Operation, verdict: Verdict, ended: Si
   yield* staleIsAllowed(operation, verdict);
   yield* liveIsStale(operation, verdict, ended);
   if (!verdict.allow || call.dryRun === true) return;
-  // Without a commit of its own it got the answer of a twin that was faster.
+  // Without a commit of its own it got the answer of a duplicate that was faster.
   const last = operation.commits.findLast(({ change }) => change.request?.key === call.key);
   if (changing.has(name) && last === undefined && !ended.answered)
     yield `INV-3: ${name} was answered with allow, and nothing was stored`;
   const task = field(verdict.details, "task_id");
-  // Of an answer, `state` is the decision's.
+  // In an answer, `state` is the decision's.
   const state = field(verdict.details, "task_state") ?? field(verdict.details, "state");
   if (last === undefined || typeof task !== "string" || !touches(last.change, task)) return;
   const stored = last.after.tasks.get(task)?.state;
@@ -62,27 +62,27 @@ function* staleIsAllowed({ request, begun, commits }: Operation, verdict: Verdic
     yield `INV-2: ${name} of \`${carried.task}\` carried epoch ${carried.epoch} and was allowed at ${current}`;
   const decided = commits.at(-1)?.before.attempts.get(carried.task);
   if (decided === undefined || decided.epoch !== carried.epoch || !leased.has(name)) return;
-  // Between two attempts there is no lease, and a person says what the next one may write.
+  // Between two attempts there is no lease, and a person decides what the next one may write.
   const state = commits.at(-1)?.before.tasks.get(carried.task)?.state;
   if (name === "widen" && request.call.role === "person" && state !== "IN_PROGRESS") return;
   if (ranOut(decided, begun.now)) yield `${name} of \`${carried.task}\` was allowed after its lease ran out`;
 }
 
-/** The other way round: nobody whose lease runs is told that it is over. */
+/** The reverse: no attempt with a valid lease is refused as expired. */
 function* liveIsStale({ request, begun }: Operation, verdict: Verdict, ended: Sight): Iterable<string> {
   const { carried, name } = request;
   if (carried === undefined || verdict.code !== "R-LS-001") return;
   const [before, after] = [begun, ended].map(({ stored }) => stored.attempts.get(carried.task));
   if (before?.epoch !== carried.epoch || after?.epoch !== carried.epoch || after.leaseState === "over")
     return;
-  // What was decided in time may be stored later: then it had run out in between.
+  // A decision that was made in time may be stored later, after the lease has expired.
   if (!ranOut(before, ended.now) && !ranOut(after, ended.now))
-    yield `${name} of \`${carried.task}\`#${carried.epoch} was told that it is stale, and it is not`;
+    yield `${name} of \`${carried.task}\`#${carried.epoch} was refused as stale, and it is not`;
 }
 
 /**
- * Whoever was given a task was given the scope that was asked for, and the same is closed to it; what was set
- * when the task was added by hand comes on top.
+ * The scope of a started task is the requested one, and so is its forbidden scope, plus what was set when the task was
+ * added by hand.
  */
 export function* scopeIsAnother({ operation, events, after }: Commit): Iterable<string> {
   const asked = field(field(operation.request.input, "packet"), "assignment");
@@ -98,11 +98,11 @@ export function* scopeIsAnother({ operation, events, after }: Commit): Iterable<
               given.every((one) => [...wanted, ...(started?.granted ?? [])].includes(one)))
           : isDeepStrictEqual(given, wanted);
       if (wanted !== undefined && !isThere)
-        yield `INV-6: \`${task}\` was started with another ${name} than asked for: ${JSON.stringify(given)}`;
+        yield `INV-6: \`${task}\` was started with another ${name} than requested: ${JSON.stringify(given)}`;
     }
 }
 
-/** A dispatch that began after all work was paused starts nothing until that is cleared. */
+/** A dispatch that began after a pause of all work starts nothing until the pause is cleared. */
 export function* startsWhilePaused({ operation, before, events }: Commit): Iterable<string> {
   const { breaker } = before;
   const started = events.find(({ type }) => type === "task.started");

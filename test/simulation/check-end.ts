@@ -8,7 +8,7 @@ import { allKeys } from "./scopes.ts";
 import { ranOut, type Stored } from "./shadow.ts";
 import type { World } from "./world.ts";
 
-/** Everything that is stored, looked at from the beginning. */
+/** Checks everything that is stored, from the beginning. */
 export async function problemsOf(world: World): Promise<string[]> {
   const { ledger, shadow, limits } = world;
   const { stored } = shadow;
@@ -24,15 +24,15 @@ export async function problemsOf(world: World): Promise<string[]> {
   ];
 }
 
-/** INV-7: what nobody works on any more is over, or somebody can take it up. */
+/** INV-7: a task without a running attempt is over, or it can be dispatched again. */
 export function* stuckIn({ shadow, machine, limits }: World): Iterable<string> {
   const { tasks, locks, attempts } = shadow.stored;
   const holders = new Set(locks.map(({ task }) => task));
   for (const attempt of attempts.values())
     if (ranOut(attempt, machine.now()))
-      yield `INV-7: the lease of \`${attempt.task}\` ran out and nobody ended it`;
+      yield `INV-7: the lease of \`${attempt.task}\` ran out and was not ended`;
   for (const task of tasks.values()) {
-    // What a person has taken over is theirs for as long as they like.
+    // A task that a person has taken over stays theirs without a limit.
     const isTheirs = attempts.get(task.key)?.leaseState === "held";
     if (task.state === "IN_PROGRESS" && !isTheirs) yield `INV-7: task \`${task.key}\` is still IN_PROGRESS`;
     const spent = task.counters.review_retries >= limits.reviewRetries;
@@ -42,15 +42,15 @@ export function* stuckIn({ shadow, machine, limits }: World): Iterable<string> {
   }
 }
 
-/** A hold must say what frees the task, and that must not have happened already. */
+/** A hold must name what frees the task, and that must not have happened already. */
 function* whyStuck(task: Task, tasks: Stored["tasks"], holders: ReadonlySet<string>): Iterable<string> {
   const { hold, key, counters } = task;
-  if (hold === null) return yield `INV-7: \`${key}\` is BLOCKED and nothing says why`;
+  if (hold === null) return yield `INV-7: \`${key}\` is BLOCKED without a reason`;
   if (hold.kind === "deny" && counters.block_retries > 0)
     yield `INV-7: \`${key}\` waits for a retry that it has had`;
-  if (hold.kind === "lost") yield `INV-7: \`${key}\` was lost and did not come back`;
+  if (hold.kind === "lost") yield `INV-7: \`${key}\` was lost and was not restarted`;
   const { by } = hold;
-  if (by === null || !allKeys.includes(by)) return; // somebody else's lock, which no ledger knows
+  if (by === null || !allKeys.includes(by)) return; // a lock of an unknown task, which no ledger contains
   if (hold.kind === "lock" && !holders.has(by))
     yield `INV-7: \`${key}\` waits for the locks of \`${by}\`, which holds none`;
   if (hold.kind !== "dependency") return;
@@ -60,7 +60,7 @@ function* whyStuck(task: Task, tasks: Stored["tasks"], holders: ReadonlySet<stri
     yield `INV-7: \`${key}\` waits for the failed \`${by}\`, which is ${state}`;
 }
 
-/** INV-3: nothing changed but by commits. */
+/** INV-3: only commits change the ledger. */
 async function differsFrom(ledger: Ledger, stored: Stored): Promise<string[]> {
   const problems: string[] = [];
   const tasks = await ledger.tasks();
@@ -77,7 +77,7 @@ async function differsFrom(ledger: Ledger, stored: Stored): Promise<string[]> {
   return problems;
 }
 
-/** INV-3: whatever was acknowledged is still there. */
+/** INV-3: every acknowledged change is still stored. */
 export async function lostSince({ ledger, invariants }: World): Promise<string[]> {
   const { acknowledged, keys } = invariants;
   const hashes = new Map((await ledger.events()).map(({ seq, hash }) => [seq, hash]));
@@ -94,7 +94,7 @@ export async function lostSince({ ledger, invariants }: World): Promise<string[]
   return problems;
 }
 
-/** INV-5. A dependency that was never added is the caller's business. */
+/** INV-5. A dependency that was never added is the caller's fault. */
 async function inconsistencies(world: World): Promise<string[]> {
   const { problems } = await reconcile({ ledger: world.ledger } as Parameters<typeof reconcile>[0]);
   return problems

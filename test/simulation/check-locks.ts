@@ -7,7 +7,7 @@ import type { Commit, Stored } from "./shadow.ts";
 /** The last epoch under which each path of the small tree was locked. */
 export type PathEpochs = Map<string, { readonly epoch: number; readonly task: string }>;
 
-/** INV-1, by the naive meaning of what the locks say. */
+/** INV-1, by a naive evaluation of the locks. */
 export function* locksOverlap({ locks }: Stored): Iterable<string> {
   const holders = new Map<string, Lock>();
   for (const lock of locks) {
@@ -32,7 +32,7 @@ export function* resourcesAreCrowded(
     if (size > (rooms[resource] ?? 1)) yield `INV-1: resource \`${resource}\` is used by ${size} tasks`;
 }
 
-/** Work in progress holds all of its scope under its own epoch; what is over holds nothing. */
+/** A task in progress holds all of its scope under its own epoch; a finished one holds nothing. */
 export function* locksAreMissing({ tasks, attempts, locks }: Stored): Iterable<string> {
   const held = Map.groupBy(locks, ({ task }) => task);
   for (const task of tasks.values()) {
@@ -73,7 +73,7 @@ export function* epochsGoBack({ operation, before, after }: Commit, last: PathEp
   }
 }
 
-/** EXCLUDED: widening goes on under the task's own epoch, which may be lower than the last one of the path. */
+/** EXCLUDED: widening uses the task's own epoch, which may be lower than the last one of the path. */
 function isWidening(name: string): boolean {
   return name === "widen" || name === "decide";
 }

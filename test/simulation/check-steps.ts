@@ -3,10 +3,10 @@ import { field } from "../../src/core/values/fields.ts";
 import type { LedgerEvent } from "../../src/ledger/ledger.ts";
 import { type Commit, ranOut } from "./shadow.ts";
 
-/** How often each task was taken up again since a person last resolved it. */
+/** The number of retries of each task since a person last resolved it. */
 export type Retries = Map<string, { blocked: number; rejected: number }>;
 
-/** INV-5: the events of a commit lead each task from the state it had to the one it has, one event a step. */
+/** INV-5: the events of a commit lead each task from its old state to its new one, one event per step. */
 export function* eventsMissing({ change, before, after, events }: Commit, lastSeq: number): Iterable<string> {
   const at = new Map([...before.tasks].map(([key, { state }]) => [key, state as string]));
   for (const [index, { seq, task, from, to, type }] of events.entries()) {
@@ -25,9 +25,9 @@ export function* eventsMissing({ change, before, after, events }: Commit, lastSe
     if (version !== (written ? known + 1 : known))
       yield `INV-3: task \`${key}\` went from version ${known} to ${version}`;
   }
-  const told = events.filter(({ to }) => to !== null).length;
+  const recorded = events.filter(({ to }) => to !== null).length;
   const meant = (change.events ?? []).filter(({ to }) => to !== null).length;
-  if (told !== meant) yield `INV-5: ${meant} steps were taken and ${told} are told`;
+  if (recorded !== meant) yield `INV-5: ${meant} steps were taken and ${recorded} are recorded`;
 }
 
 export function* startsTooEarly({ after, events }: Commit): Iterable<string> {
@@ -64,7 +64,7 @@ export function* retriesExceeded(
   }
 }
 
-/** Nobody loses an attempt whose lease still runs and whose runner lives. */
+/** No attempt is ended while its lease is valid and its runner is alive. */
 export function* endsTooEarly(commit: Commit, lives: (task: string) => boolean): Iterable<string> {
   for (const event of commit.events) {
     const end = endOf(event);
@@ -82,7 +82,7 @@ function endOf({ type, data }: LedgerEvent): unknown {
   return type === "locks.released" ? field(field(data, "end"), "kind") : undefined;
 }
 
-/** Every token that was reported is counted, once. */
+/** Every reported token is counted, once. */
 export function* tokensMiscounted({ operation, change, before, after }: Commit): Iterable<string> {
   const { name, input } = operation.request;
   const beats = name === "heartbeat" && (change.attempts ?? []).length > 0;

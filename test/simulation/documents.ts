@@ -10,7 +10,7 @@ interface Writer {
   readonly secrets: Secrets;
 }
 
-/** What agents hand in, in all the forms that are accepted, and in some that are not. */
+/** The documents that agents submit, in all accepted forms and in some that are not. */
 export function makeDocument({ random, secrets }: Writer, task: Task): unknown {
   const say = (text: string) => secrets.in(text);
   const make = random.weighted<() => unknown>([
@@ -38,7 +38,7 @@ export function makeDocument({ random, secrets }: Writer, task: Task): unknown {
   return make();
 }
 
-/** Accepted wherever the worklog has grown. */
+/** Accepted if the worklog has grown. */
 export function goodResult(task: Task): Details {
   return {
     status: "done",
@@ -79,7 +79,7 @@ function errorReport(task: Task, say: (text: string) => string, random: Random):
     stackTrace: say("at main.ts:3"),
     attemptedFix: say("tried again"),
     retryCount: 1,
-    recommendation: say("ask somebody"),
+    recommendation: say("ask a person"),
   };
 }
 

@@ -6,10 +6,10 @@ import type { RequestInput } from "./request.ts";
 import { worklogOf } from "./scopes.ts";
 import type { World } from "./world.ts";
 
-/** Enough for the longest chain of dependencies, each of which was refused, reworked and resolved. */
+/** Enough for the longest chain of dependencies in which each task was refused, reworked and resolved. */
 const roundsMax = 40;
 
-/** A claimable task can really be claimed: one patient person brings everything to its end. */
+/** A claimable task can really be claimed: one patient person completes every task. */
 export async function drain(world: World): Promise<void> {
   const { shadow, processes } = world;
   const [process] = processes as [(typeof processes)[number]];

@@ -5,7 +5,7 @@ const seedsMax = 60;
 const plantedSeedsMax = 60;
 
 describe("several machines over one ledger, with skew, cut networks, freezes and restarts", () => {
-  it("keep apart, lose no lease that they renew, and have one integrator at a time", async () => {
+  it("stay isolated, lose no lease that they renew, and have one integrator at a time", async () => {
     const met = new Map<string, number>();
     for (let seed = 1; seed <= seedsMax; seed += 1) {
       const outcome = await simulateFleet(seed);
@@ -27,7 +27,7 @@ describe("several machines over one ledger, with skew, cut networks, freezes and
     expect(wanted.filter((what) => !met.has(what))).toEqual([]);
   });
 
-  it("go the same way whenever they are given the same seed", async () => {
+  it("behave the same for the same seed", async () => {
     expect((await simulateFleet(5)).trace).toEqual((await simulateFleet(5)).trace);
   });
 

@@ -10,31 +10,31 @@ import { isUnreachable, StoreFault } from "../../src/ledger/store-fault.ts";
 import { memoryEngine, packet, person } from "../support/memory-engine.ts";
 import { Random } from "./random.ts";
 
-/** A bug that is planted, to see that the invariants notice it. */
+/** A deliberate bug that the invariants have to detect. */
 const fleetPlants = [
   "none",
-  /** An agent works on although its lease cannot be renewed. */
+  /** An agent continues although its lease cannot be renewed. */
   "no-self-fence",
-  /** Leases run on the clock of each machine. */
+  /** Leases use the clock of each machine. */
   "own-wall-clock",
-  /** An agent works on although its machine has not reached the ledger for long, as long as its own lease runs. */
+  /** An agent continues although its machine has not reached the ledger for long, as long as its own lease is valid. */
   "only-own-lease",
   /** A process of another machine counts as dead. */
   "elsewhere-is-dead",
   /** A restart of the server extends no lease. */
   "no-grace",
-  /** The ledger does not ask for the epoch of a role. */
+  /** The ledger does not check the epoch of a role. */
   "no-role-epoch",
 ] as const;
 
 export type FleetPlant = (typeof fleetPlants)[number];
 
 const hourMs = 3_600_000;
-/** With the longer one, only its silence tells that a machine is gone. */
+/** With the longer one, only its silence shows that a machine is gone. */
 const leases = [20, 3600] as const;
-/** A machine looks after its agents this often. */
+/** The interval at which a machine checks its agents. */
 const tickMs = 1000;
-/** No simulation takes that long, so the lease of a silent agent does not end by itself. */
+/** Longer than any simulation, so that the lease of a silent agent does not expire by itself. */
 const silentSecondsMin = 1800;
 const folders = ["src", "docs", "lib"];
 const integrator = "integrator shared main";
@@ -45,11 +45,11 @@ interface Agent {
   readonly epoch: number;
   readonly pid: number;
   readonly fence: SelfFence;
-  /** It says nothing, so its lease is not renewed. */
+  /** It is silent, so its lease is not renewed. */
   readonly isSilent: boolean;
 }
 
-/** The server of the ledger: its clock may be set back, and it forgets heartbeats that were not on disk. */
+/** The server of the ledger: its clock may be set back, and it loses heartbeats that were not on disk. */
 class Server {
   readonly ledger: Ledger;
   readonly unsaved = new Map<string, Attempt>();
@@ -68,7 +68,7 @@ class Server {
     return this.#lastMs;
   }
 
-  heardOf(machine: string): void {
+  recordContact(machine: string): void {
     if (this.ms - (this.#beats.get(machine) ?? -Infinity) >= tickMs) this.#beats.set(machine, this.ms);
   }
 
@@ -113,7 +113,7 @@ class FleetMachine {
   wallSkewMs: number;
   isCut = false;
   isFrozen = false;
-  /** It has looked after its agents since it woke up. */
+  /** It has checked its agents since it woke up. */
   hasLooked = true;
   losesAnswer = false;
   readonly agents: Agent[] = [];
@@ -162,7 +162,7 @@ class FleetMachine {
     return this.living.has(pid) ? "yes" : "no";
   }
 
-  /** The ledger as this machine reaches it, with a fresh clock as the real one has. */
+  /** The ledger as this machine reaches it, with a fresh clock like the real one. */
   #ledger(): Ledger {
     const server = this.#server;
     const reach = () => {
@@ -174,7 +174,7 @@ class FleetMachine {
       reach();
       if (!this.clock.isFresh) {
         this.clock.set({ ms: server.ms, graceMs: server.graceMs });
-        server.heardOf(this.id);
+        server.recordContact(this.id);
       }
       return work();
     };
@@ -377,7 +377,7 @@ class Fleet {
     if (released.allow) machine.stop(agent);
   }
 
-  /** Takes the role, or uses it: whatever happened in between, only its current holder lands. */
+  /** Takes the role, or uses it: after any events in between, only its current holder lands. */
   async #land(machine: FleetMachine): Promise<void> {
     const engine = machine.engine as Engine;
     if (machine.held === undefined) {
@@ -404,7 +404,7 @@ class Fleet {
     return this.#server.ledger.runningAttempts();
   }
 
-  /** An agent that works, and whose machine is neither cut off nor frozen, keeps its lease. */
+  /** A working agent whose machine is neither cut off nor frozen keeps its lease. */
   async #endedTooEarly(before: readonly Attempt[]): Promise<void> {
     const now = new Set((await this.#running()).map(({ task }) => task));
     for (const { task } of before.filter((one) => !now.has(one.task))) {
@@ -426,7 +426,7 @@ class Fleet {
     }
   }
 
-  /** INV-1 across machines: no two agents at work share a folder. */
+  /** INV-1 across machines: no two working agents share a folder. */
   #check(): void {
     const working = this.#machines
       .filter(({ isFrozen, hasLooked }) => !isFrozen && hasLooked)

@@ -3,20 +3,20 @@ import { StoreFault } from "../../src/ledger/store-fault.ts";
 import { type Operation, ProcessCrash } from "./operation.ts";
 import type { Plant } from "./plants.ts";
 
-/** What stands behind all the processes' ledgers. */
+/** The store behind the ledgers of all processes. */
 export interface Store {
   readonly ledger: Ledger;
   readonly plant: Plant;
-  /** What must not be stored. */
+  /** Texts that must not be stored. */
   readonly hidden: readonly string[];
-  /** Called for every commit that succeeded, before anything else happens. */
+  /** Called for every successful commit, before anything else happens. */
   committed(operation: Operation, change: Change): Promise<void>;
 }
 
 /** One process's view of the shared ledger: it waits before every call, and can fail at named points. */
 export class GatedLedger implements Ledger {
   readonly #store: Store;
-  /** Whose calls these are now. */
+  /** The operation whose calls these are now. */
   operation: Operation;
 
   constructor(store: Store, operation: Operation) {

@@ -24,13 +24,13 @@ import type { Commit, Sight, Stored } from "./shadow.ts";
 
 interface Acknowledged {
   readonly what: string;
-  /** The last event at the time, and the versions of the tasks that were written. */
+  /** The number of the last event at the time, and the versions of the written tasks. */
   readonly seq: number;
   readonly hash: string | undefined;
   readonly versions: readonly (readonly [task: string, version: number])[];
 }
 
-/** Everything that has to hold after each commit and at each answer, with the memory that this takes. */
+/** Everything that must hold after each commit and at each answer, with the state that the checks need. */
 export class Invariants {
   readonly #limits: EngineLimits;
   readonly #machine: Machine;
@@ -40,7 +40,7 @@ export class Invariants {
   readonly #retries: Retries = new Map();
   readonly #applied = new Map<string, number>();
   readonly #answers = new Map<string, unknown>();
-  /** Keys under which different things were asked. */
+  /** Keys that were used for different requests. */
   readonly sharedKeys = new Set<string>();
   #epochMax = 0;
   #seq = 0;
@@ -118,10 +118,10 @@ export class Invariants {
     const found = this.#hidden.find((secret) => text.includes(secret));
     if (found === undefined) return;
     const at = text.indexOf(found);
-    yield `INV-8: a secret stands in ${where}: …${text.slice(Math.max(0, at - 80), at)}`;
+    yield `INV-8: a secret is in ${where}: …${text.slice(Math.max(0, at - 80), at)}`;
   }
 
-  /** INV-2: every attempt has an epoch that nobody had before. */
+  /** INV-2: every attempt has a new epoch. */
   *#epochsRepeat({ before, after }: Commit): Iterable<string> {
     for (const [task, { number, epoch }] of after.attempts) {
       if (number === before.attempts.get(task)?.number) continue;
@@ -139,7 +139,7 @@ export class Invariants {
     if (times > 1) yield `INV-3: ${operation.request.name} with key ${key} was applied ${times} times`;
   }
 
-  /** INV-3: and everybody who asks with it gets one and the same answer. */
+  /** INV-3: and every request with it gets the same answer. */
   async #answersDiffer({ request }: Operation, verdict: Verdict): Promise<string[]> {
     const { key = "", dryRun } = request.call;
     const stored = await this.#ledger.answered(key);

@@ -5,7 +5,7 @@ import { linkTarget } from "./scopes.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-/** Few, so that pids are soon used again by others. */
+/** Few, so that pids are soon reused. */
 const pidsMax = 12;
 
 /** The one computer that all processes of a simulation run on. */
@@ -24,13 +24,13 @@ export class Machine {
 
   now = (): Moment => ({ wallMs: this.#wallMs, monoMs: this.#monoMs, boot: `boot-${this.#boots}` });
 
-  /** Time goes by on both clocks. */
+  /** Advances both clocks. */
   pass(ms: number): void {
     this.#wallMs += ms;
     this.#monoMs += ms;
   }
 
-  /** Asleep: only the wall clock goes on. */
+  /** Asleep: only the wall clock advances. */
   sleep(ms: number): void {
     this.#wallMs += ms;
   }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Request } from "./request.ts";
 import type { Commit, Sight } from "./shadow.ts";
 
-/** Thrown through a process that has ended: what it held in memory is gone, and no answer arrives. */
+/** Thrown through a killed process: its memory is lost, and no answer arrives. */
 export class ProcessCrash extends Error {
   override readonly name = "ProcessCrash";
 }
@@ -16,20 +16,21 @@ interface Waiting {
 }
 
 /**
- * One call of the engine. It stops before every call of the ledger until the scheduler lets it go on, and only
- * one operation runs at a time: whatever it awaits in between, the order of all ledger calls is the seed's.
+ * One call of the engine. It stops before every call of the ledger until the scheduler continues it, and only one
+ * operation runs at a time. So the seed determines the order of all ledger calls, whatever the engine awaits in
+ * between.
  */
 export class Operation {
   readonly id: number;
   readonly request: Request;
   readonly process: SimProcess;
-  /** How things stood when it began. */
+  /** The state when it began. */
   readonly begun: Sight;
   readonly commits: Commit[] = [];
   readonly #waiting: Waiting[] = [];
   #ended = false;
   #idle: () => void = () => {};
-  /** Commits that are still going to be answered with a conflict, though nothing has changed. */
+  /** The number of further commits that are answered with a conflict although nothing has changed. */
   storm = 0;
 
   constructor(id: number, { request, process, begun }: Pick<Operation, "request" | "process" | "begun">) {
@@ -58,17 +59,17 @@ export class Operation {
     await idle;
   }
 
-  /** Lets one ledger call happen, and runs until the next one or the end. */
+  /** Allows one ledger call, and runs until the next one or the end. */
   async advance(fault?: Fault): Promise<void> {
     const first = this.#waiting.shift();
     if (first === undefined) throw new Error(`operation ${this.id} waits for nothing`);
-    // Where it asked for several things at once, the answer to one of them need not lead to another call.
+    // If several calls were made at once, the answer to one of them need not lead to another call.
     const idle = this.#waiting.length > 0 ? nextTurn() : this.#whenIdle();
     first.go(fault);
     await idle;
   }
 
-  /** Called by the ledger; goes on when the scheduler says so. */
+  /** Called by the ledger; returns when the scheduler continues it. */
   turn(point: string): Promise<Fault | undefined> {
     if (!this.process.alive) return Promise.reject(new ProcessCrash(this.process.name));
     const { promise, resolve, reject } = Promise.withResolvers<Fault | undefined>();
@@ -77,7 +78,7 @@ export class Operation {
     return promise;
   }
 
-  /** The process is dead: every call that waits fails, and so does every later one. */
+  /** The process is dead: every waiting call fails, and so does every later one. */
   async crash(): Promise<void> {
     while (!this.#ended) {
       for (const { fail } of this.#waiting.splice(0)) fail(new ProcessCrash(this.process.name));
@@ -92,7 +93,7 @@ export class Operation {
   }
 }
 
-/** Something with a memory of its own that can end at any moment; it may be started again later. */
+/** A process with memory of its own that can end at any moment and may be started again. */
 export interface SimProcess {
   readonly name: string;
   alive: boolean;

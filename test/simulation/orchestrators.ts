@@ -23,7 +23,7 @@ type Action =
   | "heartbeat"
   | "submit";
 
-/** What people and programs mostly want from a task in each state; everything else is tried now and then. */
+/** What people and programs usually do with a task in each state; all other operations are tried rarely. */
 const actions: Readonly<Record<TaskState | "none", readonly (readonly [number, Action])[]>> = {
   none: [
     [6, "dispatch"],
@@ -89,7 +89,7 @@ const actions: Readonly<Record<TaskState | "none", readonly (readonly [number, A
 };
 const anyAction = [...new Set(Object.values(actions).flatMap((list) => list.map(([, action]) => action)))];
 
-/** Programs and people that hand out tasks and take back results, all at once and without asking each other. */
+/** Programs and people that dispatch tasks and complete results, concurrently and without coordination. */
 export class Orchestrators {
   readonly #world: World;
   readonly #packets = new Map<string, object>();

@@ -12,11 +12,11 @@ export const leaseSecondsMax = 90;
 export interface PacketMaker {
   readonly random: Random;
   readonly secrets: Secrets;
-  /** Grows with every packet, for those that want to be new. */
+  /** Grows with every packet, for packets that have to be new. */
   revision: number;
 }
 
-/** An assignment as orchestrators write them: mostly right. */
+/** An assignment as orchestrators write it: mostly valid. */
 export function makePacket(maker: PacketMaker, key: string, known: readonly string[]): Details {
   const { random, secrets } = maker;
   maker.revision += 1;
@@ -47,7 +47,7 @@ export function makePacket(maker: PacketMaker, key: string, known: readonly stri
   };
 }
 
-/** The packet of whoever only wants to get on: nothing that others hold, and always something new. */
+/** A packet that succeeds: no scope that another task holds, and a new revision each time. */
 export function makePlainPacket(maker: PacketMaker, key: string): Details {
   maker.revision += 1;
   return {
@@ -75,7 +75,7 @@ function makeScope(random: Random): string[] {
   return Array.from({ length: random.pick([1, 1, 2, 3]) }, entry);
 }
 
-/** Where a task disturbs few others. */
+/** A scope that overlaps few others. */
 function homeOf(key: string): string {
   return narrowScopes[allKeys.indexOf(key) % narrowScopes.length] ?? worklogOf(key);
 }
@@ -84,7 +84,7 @@ export function makePaths(random: Random, secrets: Secrets): string[] {
   return [random.pick(narrowScopes), ...(random.chance(0.2) ? [secrets.in("lib/y.ts")] : [])];
 }
 
-/** Mostly tasks that exist; a task of which nobody has heard yet may come later, or never. */
+/** Mostly existing tasks; an unknown task may be added later, or never. */
 function makeDependencies(random: Random, key: string, known: readonly string[]): string[] {
   const others = (random.chance(0.93) ? known : allKeys).filter((other) => other !== key);
   if (others.length === 0) return [];

@@ -4,20 +4,20 @@ import { tokenOf } from "../../src/engine/change/fence.ts";
 import type { Change, Committed, Ledger } from "../../src/ledger/ledger.ts";
 import type { Request } from "./request.ts";
 
-/** A bug that is put between the engine and its caller or its ledger, to see that the invariants notice it. */
+/** A bug between the engine and its caller or its ledger, which the invariants have to detect. */
 export interface Plant {
-  /** What the engine is called with instead. */
+  /** The replaced call of the engine. */
   call?(request: Request, ledger: Ledger): Promise<Call>;
-  /** What is committed instead; undefined where nothing is wrong with this one. */
+  /** The replaced commit; undefined if this one is unchanged. */
   commit?(change: Change, ledger: Ledger, secrets: readonly string[]): Promise<Committed | undefined>;
-  /** Nobody ever ends what has run out. */
+  /** Expired leases are never ended. */
   readonly noWatchdog?: true;
 }
 
 export const plants = {
   none: {},
 
-  /** The engine sees the current epoch and token, whatever the caller has. */
+  /** The engine sees the current epoch and token, whatever the caller sends. */
   "skip-epoch-check": {
     async call({ call, carried }, ledger) {
       if (carried === undefined) return call;
@@ -27,7 +27,7 @@ export const plants = {
     },
   },
 
-  /** Locks are taken though others took some since the overlap was judged. */
+  /** Locks are taken even if others took some after the overlap was checked. */
   "no-fence": {
     async commit(change, ledger) {
       if (change.expect?.fence === undefined) return undefined;
@@ -35,7 +35,7 @@ export const plants = {
     },
   },
 
-  /** Whoever writes last wins, and what came between is lost. */
+  /** The last write wins, and changes in between are lost. */
   "no-versions": {
     async commit(change, ledger) {
       const tasks: Task[] = [];
@@ -58,7 +58,7 @@ export const plants = {
     },
   },
 
-  /** Of several steps in one change only the last is told. */
+  /** Of several steps in one change only the last is recorded. */
   "lost-event": {
     async commit(change, ledger) {
       const { tasks = [], events = [] } = change;
@@ -74,7 +74,7 @@ export const plants = {
     },
   },
 
-  /** Says that it is stored, and stores nothing. */
+  /** Reports a commit as stored, and stores nothing. */
   "lost-commit": {
     async commit(change, ledger) {
       const merged = change.events?.some(({ to }) => to === "MERGED");
@@ -97,7 +97,7 @@ export const plants = {
     },
   },
 
-  /** What was masked is stored as it was said. */
+  /** Masked text is stored unmasked. */
   "no-mask": {
     async commit(change, ledger, [secret]) {
       const text = JSON.stringify(change);

@@ -1,4 +1,4 @@
-/** Chance that is the same for the same seed, on every machine (splitmix32). */
+/** Random numbers that are the same for the same seed, on every machine (splitmix32). */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `from` up to and with `to`. */
+  /** A whole number between `from` and `to`, inclusive. */
   whole(from: number, to: number): number {
     return from + Math.floor(this.float() * (to - from + 1));
   }
@@ -28,7 +28,7 @@ export class Random {
     return items[this.whole(0, items.length - 1)] as Item;
   }
 
-  /** By weight; what weighs nothing is never chosen. */
+  /** By weight; an entry of weight zero is never chosen. */
   weighted<Item>(choices: readonly (readonly [weight: number, item: Item])[]): Item {
     const sum = choices.reduce((total, [weight]) => total + weight, 0);
     let left = this.float() * sum;

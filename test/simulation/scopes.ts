@@ -1,6 +1,6 @@
 /**
- * What scopes mean, told as naively as possible: a small tree of paths, and for every scope entry the ones it
- * covers. Nothing of the engine's own path code is used.
+ * The meaning of scopes in the simplest form: a small tree of paths, and for every scope entry the paths that it
+ * covers. It uses none of the engine's path code.
  */
 const taskIds = ["T-1", "T-2", "T-3", "T-4", "T-5", "T-6", "T-7", "T-8"] as const;
 const sessionKeys = ["2026-02-14_shop/S-1", "2026-02-14_shop/S-2"] as const;
@@ -63,7 +63,7 @@ export const wideScopes: readonly string[] = [
   "alias/**",
   "test/*.test.ts",
 ];
-/** The same as some of the above, or `src/a`, in other words. */
+/** Other spellings of some entries above, or of `src/a`. */
 export const oddSpellings: readonly string[] = ["./src//a/", "src/b/../a", "app\\1", "lib/./x.ts", "docs/"];
 
 const known = new Map<string, ReadonlySet<string>>();

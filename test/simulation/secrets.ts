@@ -1,14 +1,14 @@
 import type { Random } from "./random.ts";
 
-/** Without the x, which stands for a placeholder. */
+/** Without the x, which is a placeholder. */
 const letters = "ABCDEFGHJKLMNPQRSTUVWYZabcdefghijkmnopqrstuvwyz23456789";
 
-/** Texts that look like live secrets. They are made up here, so that no file holds one. */
+/** Texts that look like live secrets. They are generated here, so that no file contains one. */
 export class Secrets {
-  /** The parts that must be found nowhere. */
+  /** The parts that must not be stored anywhere. */
   readonly hidden: string[] = [];
   readonly #random: Random;
-  /** Every how many texts hold one. */
+  /** One in this many texts contains a secret. */
   readonly #share: number;
 
   constructor(random: Random, share: number) {
@@ -16,7 +16,7 @@ export class Secrets {
     this.#share = share;
   }
 
-  /** The text, now and then with a secret in it. */
+  /** The text, sometimes with a secret in it. */
   in(text: string): string {
     if (!this.#random.chance(this.#share)) return text;
     const [before, secret, after] = this.#make();

@@ -3,18 +3,18 @@ import type { Task } from "../../src/core/tasks/task.ts";
 import type { Attempt, Change, Ledger, LedgerEvent, Lock } from "../../src/ledger/ledger.ts";
 import type { Operation } from "./operation.ts";
 
-/** What is stored at one moment. */
+/** The stored content at one moment. */
 export interface Stored {
   readonly tasks: ReadonlyMap<string, Task>;
   /** The newest of each task. */
   readonly attempts: ReadonlyMap<string, Attempt>;
   /** The active ones. */
   readonly locks: readonly Lock[];
-  /** What somebody set to pause or to stop all work; another object each time. */
+  /** Set by an operation that pauses or stops all work; a new object each time. */
   readonly breaker: object | null;
 }
 
-/** What somebody who sees everything sees at one moment. */
+/** The complete state at one moment. */
 export interface Sight {
   readonly now: Moment;
   readonly stored: Stored;
@@ -32,7 +32,7 @@ export interface Commit {
   readonly events: readonly LedgerEvent[];
 }
 
-/** What the simulation knows of the ledger: read again after every commit, and never written by anybody else. */
+/** The simulation's copy of the ledger: read again after every commit, and never written otherwise. */
 export class Shadow {
   readonly #ledger: Ledger;
   #stored: Stored = { tasks: new Map(), attempts: new Map(), locks: [], breaker: null };
@@ -78,7 +78,7 @@ export function epochOf(stored: Stored, task: string): number {
   return stored.attempts.get(task)?.epoch ?? 0;
 }
 
-/** Told apart from the engine's own words for it, on purpose. */
+/** Computed without the engine's own code, on purpose. */
 export function ranOut(attempt: Attempt, now: Moment): boolean {
   if (attempt.leaseState !== "running") return false;
   const { boot, beatMs, timeoutSeconds } = attempt.lease;

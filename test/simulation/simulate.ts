@@ -8,7 +8,7 @@ import { periodMs } from "./watchdogs.ts";
 import { World } from "./world.ts";
 
 export const stepsDefault = 400;
-/** Every how many seeds everything is brought to its end. */
+/** The interval of seeds after which all tasks are completed. */
 const drainShare = 0.3;
 const operationsMax = 5;
 const queueMax = 6;
@@ -30,7 +30,7 @@ export interface Outcome {
   readonly failure?: Failure;
 }
 
-/** Lets everybody loose for a number of steps, then lets the faults stop and looks at what is left. */
+/** Runs all actors for a number of steps, then stops the faults and checks the result. */
 export async function simulate(
   seed: number,
   { steps = stepsDefault, plant = "none" }: Options = {},
@@ -148,7 +148,7 @@ async function reboot(world: World): Promise<void> {
   restart(world);
 }
 
-/** INV-7: the faults stop, everybody falls silent, and one watchdog is left for two lease times. */
+/** INV-7: the faults stop, all actors become silent, and one watchdog remains for two lease times. */
 async function calmDown(world: World): Promise<void> {
   const { random, operations, queue, agents, machine, watchdogs, plant } = world;
   world.note("~ calm");
@@ -173,7 +173,7 @@ async function calmDown(world: World): Promise<void> {
   }
 }
 
-/** What broke, how to see it again, and the steps that led there. */
+/** The violation, how to reproduce it, and the steps that led to it. */
 export function describeFailure(
   { seed, failure }: Outcome,
   { steps = stepsDefault, plant = "none" }: Options = {},

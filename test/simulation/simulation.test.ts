@@ -6,7 +6,7 @@ import { Statistics } from "./statistics.ts";
 
 const seedsMax = 150;
 const blockSize = 25;
-/** A planted bug shows within these. */
+/** A planted bug is detected within these. */
 const plantedSeedsMax = 60;
 
 const blocks = Array.from({ length: seedsMax / blockSize }, (_, index) => 1 + index * blockSize);
@@ -21,7 +21,7 @@ describe("the engine under faults", () => {
     }
   });
 
-  it("was brought into every state, and met every kind of fault", () => {
+  it("reached every state, and every kind of fault", () => {
     expect([...all.states.keys()].sort()).toEqual([...taskStates].sort());
     const events = [
       "task.lost",
@@ -50,13 +50,13 @@ describe("the engine under faults", () => {
     expect(met.filter((code) => !codes.has(code))).toEqual([]);
   });
 
-  it("goes the same way whenever it is given the same seed", async () => {
+  it("behaves the same for the same seed", async () => {
     const [one, other] = [await simulate(7), await simulate(7)];
     expect(String(one.statistics)).toBe(String(other.statistics));
   });
 });
 
-describe("a planted bug is found", () => {
+describe("a planted bug is detected", () => {
   it.each<[PlantName, RegExp]>([
     ["skip-epoch-check", /INV-2/],
     ["no-fence", /INV-[12]/],

@@ -1,4 +1,4 @@
-/** What was tried, and what came of it. */
+/** The operations that were tried, and their results. */
 export class Statistics {
   seeds = 0;
   steps = 0;

@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 
 export const periodMs = 15_000;
 
-/** A long-lived process that looks after the leases, unless it is stopped for a while. */
+/** A process that checks the leases continuously, unless it is stopped for a while. */
 class Watcher {
   readonly process: SimProcess;
   #watchdog: PeriodicWatchdog | undefined;
@@ -21,7 +21,7 @@ class Watcher {
     this.process = process;
   }
 
-  /** What it had in memory is gone. */
+  /** Its memory is lost. */
   forget(): void {
     this.#watchdog = undefined;
     this.#last = undefined;
@@ -96,7 +96,7 @@ export class Watchdogs {
       }
   }
 
-  /** One of them is left, and it works. */
+  /** One of them remains, and it works. */
   get last(): Watcher {
     const [first] = this.#watchers as [Watcher];
     this.restart();
@@ -105,14 +105,14 @@ export class Watchdogs {
   }
 }
 
-/** Told apart from the engine's own words for it, on purpose: more than two periods were missed. */
+/** Computed without the engine's own code, on purpose: more than two periods were missed. */
 function hasSlept(last: Moment | undefined, now: Moment): boolean {
   if (last === undefined) return false;
   const [wallMs, monoMs] = [now.wallMs - last.wallMs, now.monoMs - last.monoMs];
   return Math.max(monoMs, wallMs - monoMs) > 2 * periodMs + 1000;
 }
 
-/** After a sleep everybody of this boot has a full lease. */
+/** After a sleep every attempt of this boot has a full lease. */
 function* endedInGrace({ commits, begun }: Operation): Iterable<string> {
   for (const { events, before, now } of commits)
     for (const { task, type, data } of events) {

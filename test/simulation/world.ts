@@ -26,7 +26,7 @@ import { Watchdogs } from "./watchdogs.ts";
 const traceLinesMax = 100;
 const inputLengthMax = 160;
 
-/** One machine with one ledger, and everybody who works on it. */
+/** One machine with one ledger, and all actors that use it. */
 export class World implements Store {
   readonly random: Random;
   readonly plant: Plant;
@@ -45,11 +45,11 @@ export class World implements Store {
   readonly orchestrators: Orchestrators;
   readonly watchdogs: Watchdogs;
   readonly operations: Operation[] = [];
-  /** On their way. */
+  /** Requests that are on their way. */
   readonly queue: Request[] = [];
   readonly problems: string[] = [];
   readonly trace: string[] = [];
-  /** Nothing goes wrong any more: no request is sent again, and only what changes something is noted. */
+  /** Faults are off: no request is sent again, and only changes are noted. */
   calm = false;
   #begun = 0;
   #keys = 0;
@@ -64,7 +64,7 @@ export class World implements Store {
     this.secrets = new Secrets(random, random.pick([0, 0, 0.05, 0.2]));
     this.maker = { random, secrets: this.secrets, revision: 0 };
     const first = random.whole(0, 3);
-    // With few tasks everybody is in everybody's way.
+    // With few tasks the actors often conflict.
     this.keys = allKeys.slice(first, first + random.pick([2, 3, 5, 6, 7]));
     const { limits, machine, hidden } = this;
     this.invariants = new Invariants({ limits, machine, ledger, hidden });
@@ -83,7 +83,7 @@ export class World implements Store {
     return this.secrets.hidden;
   }
 
-  /** Hands a request over, with a key or without, and maybe more than once. */
+  /** Sends a request, with a key or without, and sometimes more than once. */
   send(request: Request): void {
     const { random } = this;
     if (!random.chance(0.5)) return void this.queue.push(request);
@@ -119,7 +119,7 @@ export class World implements Store {
     this.#forgetEnded();
   }
 
-  /** The next ledger call of an operation happens, or fails. */
+  /** Runs the next ledger call of an operation, or makes it fail. */
   async advance(operation: Operation, fault?: Parameters<Operation["advance"]>[0]): Promise<void> {
     if (!this.calm)
       this.note(`#${operation.id} ${operation.point}${fault === undefined ? "" : ` !${fault}`}`);
@@ -129,7 +129,7 @@ export class World implements Store {
     this.#forgetEnded();
   }
 
-  /** The process ends, and with it everything that it was doing. */
+  /** Ends the process with all its operations. */
   async crash(process: SimProcess): Promise<void> {
     process.alive = false;
     for (const operation of this.operations.filter((one) => one.process === process)) await operation.crash();

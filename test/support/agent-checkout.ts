@@ -16,7 +16,7 @@ export interface AgentRepository extends Repository {
   open(more?: Partial<OpenOptions>): Promise<OpenedCheckout>;
 }
 
-/** A repository whose checkouts for agents go with it. */
+/** A repository whose checkouts for agents are removed with it. */
 export function agentRepository(
   files: Readonly<Record<string, string>> = { "a.txt": "a\n" },
 ): AgentRepository {
@@ -35,7 +35,7 @@ export function agentRepository(
   return { ...repository, commonFolder, base, open: (more = {}) => openCheckout({ ...first, ...more }) };
 }
 
-/** What the agent does in its checkout. */
+/** The agent's actions in its checkout. */
 export function agentIn({ folder }: Checkout) {
   const write = (path: string, text: string | Buffer) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

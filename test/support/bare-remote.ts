@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Repository } from "./run-command.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A repository without files, as a host has it. */
+/** A repository without files, as on a host. */
 export interface BareRemote extends Disposable {
   readonly path: string;
   git(...words: string[]): string;
-  /** Undefined where there is no such ref. */
+  /** Undefined if there is no such ref. */
   ref(name: string): string | undefined;
   /** A shell script that runs there on every push, with `$GIT_DIR` as its folder. */
   hook(name: "pre-receive" | "update" | "post-receive", script: string): void;

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { command } from "./run-hook.ts";
 
 /**
- * An agent that reaches Lockstep by the command alone: `beating-agent.ts TASK RESULT-FILE [OPTION…]`. It sends
- * heartbeats; once one is refused it goes on as if nothing had happened, hands in, completes and releases, and
- * ends. Each answer is a line on stdout.
+ * An agent that uses Lockstep through the command alone: `beating-agent.ts TASK RESULT-FILE [OPTION…]`. It sends
+ * heartbeats; after a refused one it still submits, completes and releases, and then ends. Each answer is a line on
+ * stdout.
  */
 export interface Answer {
   readonly operation: string;

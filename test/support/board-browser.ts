@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { skipLoudly } from "./skip-loudly.ts";
 
-/** Debian's name, and the one that others use. */
+/** Debian's name, and the name elsewhere. */
 const program = ["chromium", "chromium-browser"].map(find).find((path) => path !== undefined);
 
 export const hasBrowser = !skipLoudly(
@@ -20,7 +20,7 @@ function find(name: string): string | undefined {
   }
 }
 
-/** Root has no user name space for the browser's own sandbox; the pages are the project's own. */
+/** Root has no user namespace for the browser's own sandbox; the pages are the project's own. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: program ?? "chromium", args: ["--no-sandbox", "--disable-gpu"] });
 }
@@ -30,7 +30,7 @@ export interface Look {
   readonly width?: number;
 }
 
-/** A page of its own, with a storage of its own; what goes wrong in it is kept. */
+/** A page with separate storage; its errors are collected. */
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -73,7 +73,7 @@ export async function openPage(
 
 const pictures = new URL("../../node_modules/.cache/board-pictures", import.meta.url).pathname;
 
-/** For people: nothing compares it. */
+/** For people only; it is not compared. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${name}.png`), animations: "disabled" });

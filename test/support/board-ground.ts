@@ -13,7 +13,7 @@ export interface BoardGround extends AsyncDisposable {
   readonly repository: Repository;
   readonly engine: TestEngine;
   readonly place: BoardPlace;
-  /** Faults of the server, which there should not be. */
+  /** Errors of the server; there should be none. */
   readonly faults: unknown[];
   server(): BoardServer;
   /** The address with a new link. */
@@ -24,7 +24,7 @@ export interface BoardGround extends AsyncDisposable {
 
 const minute = 60;
 
-/** A repository with a ledger on disk and the board's server over it, in this process. The clock is 40 minutes late. */
+/** A repository with a ledger on disk and the board's server for it, in this process. The clock is 40 minutes behind. */
 export async function boardGround(files: Readonly<Record<string, string>> = shopFiles): Promise<BoardGround> {
   const repository = temporaryRepository(files);
   repository.git("checkout", "-q", "-b", "main");

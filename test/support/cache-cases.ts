@@ -17,7 +17,7 @@ export interface PersonsHome extends Disposable {
   readonly path: string;
   readonly repository: GuardedRepository;
   write(file: string, text: string): void;
-  /** Runs it as the person, or as what a client's shell was given. */
+  /** Runs the command as the person, or with the environment of a client's shell. */
   run(command: string, cwd: string): Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
@@ -42,7 +42,7 @@ export function personsHome(bin: readonly string[] = []): PersonsHome {
   };
 }
 
-/** Tool chains may lie in the real home. Yarn has another home for root, if it is not a fake one. */
+/** Tool chains may be in the real home. Yarn uses another home for root, unless HOME is a fake one. */
 export function toolEnvironment(path: string, bin: readonly string[] = []): Record<string, string> {
   const { PATH = "", RUSTUP_HOME = join(home, ".rustup"), PYENV_ROOT = join(home, ".pyenv") } = process.env;
   const tools = { RUSTUP_HOME, PYENV_ROOT, FAKEROOTKEY: "1" };
@@ -105,7 +105,7 @@ export function cacheCases(managers: readonly PackageManager[], bin: readonly st
   });
 }
 
-/** What of the home is another than before, but for the lock, Lockstep's own folders and these caches. */
+/** The changed files of the home, except the lock, Lockstep's own folders and these caches. */
 function changedOf(
   before: ReadonlyMap<string, string>,
   { path, repository }: PersonsHome,

@@ -1,4 +1,7 @@
-/** Milliseconds of CPU that this process has used since: beside other busy processes the same work takes no more. */
+/**
+ * Milliseconds of CPU that this process has used since then. Unlike elapsed time this does not depend on other
+ * processes.
+ */
 export function cpuMsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;

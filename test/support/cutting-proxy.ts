@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A proxy before a server on this machine that can lose connections as a network would. */
+/** A proxy in front of a local server that can interrupt connections like a network. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number;
-  /** The next request with this text reaches the server, but its answer does not come back. */
+  /** The next request with this text reaches the server, but its answer is lost. */
   cutAnswerTo(text: string): void;
-  /** Ends all connections and refuses new ones, until `join`. */
+  /** Closes all connections and refuses new ones, until `join`. */
   cut(): void;
-  /** Keeps all connections and accepts new ones, but passes nothing on, until `join`. */
+  /** Keeps all connections and accepts new ones, but forwards nothing, until `join`. */
   stall(): void;
   join(): void;
   readonly cuts: number;
-  /** Connections that were refused. */
+  /** The number of refused connections. */
   readonly refused: number;
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
 import { type StrayGround, strayGround } from "./stray-ground.ts";
 
-/** A ground of its own for each test of the file. */
+/** A separate ground for each test of the file. */
 export function eachStrayGround(): Omit<StrayGround, typeof Symbol.dispose> {
   let ground: StrayGround;
   beforeEach(async () => {

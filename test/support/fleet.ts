@@ -9,7 +9,7 @@ import { type CommandOptions, type CommandRun, type Running, startProgram } from
 import { command } from "./run-hook.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A machine with its own home and state folder; its ledger and its remote are those of the fleet. */
+/** A machine with its own home and state folder, and the shared ledger and remote of the fleet. */
 export interface FleetMachine {
   readonly name: string;
   /** The folder that commands run in: a clone, or one without a repository. */
@@ -27,15 +27,15 @@ export interface Fleet extends AsyncDisposable {
   /** A further machine, with a clone of the remote or without any. */
   join(name: string, options?: { readonly clone?: boolean; readonly url?: string }): FleetMachine;
   status(): Promise<Status>;
-  /** The subjects of the commits of `main` at the remote, the newest first. */
+  /** The subjects of the remote's commits on `main`, the newest first. */
   subjects(): readonly string[];
 }
 
 /** Machines that work on one plan, with a database and a bare repository between them. */
-export async function fleet(wish: PlannedOptions, given?: LedgerDatabase): Promise<Fleet> {
+export async function fleet(requested: PlannedOptions, given?: LedgerDatabase): Promise<Fleet> {
   const database = given ?? (await takeDatabase());
-  const config = `remote: origin\nintegrate: push\n${wish.config ?? ""}`;
-  const repository = planned({ ...wish, config });
+  const config = `remote: origin\nintegrate: push\n${requested.config ?? ""}`;
+  const repository = planned({ ...requested, config });
   const remote = bareRemote(repository);
   const home = temporaryFolder({});
   const machine = (name: string, folder: string, url = database.url): FleetMachine => {
@@ -79,7 +79,7 @@ export async function fleet(wish: PlannedOptions, given?: LedgerDatabase): Promi
   };
 }
 
-/** Without bubblewrap, a worker has to be allowed to run agents. */
+/** Without bubblewrap, a worker must be allowed explicitly to run agents. */
 export function unsandboxed(): readonly string[] {
   const hasSandbox = spawnSync("bwrap", ["--version"], { stdio: "ignore" }).status === 0;
   return hasSandbox ? [] : ["--unsandboxed"];

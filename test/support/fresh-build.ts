@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a build is made of, and the file that a build puts in its place last. */
+/** The inputs of a build, and the file that a build replaces last. */
 const sources = ["src", "bin", "scripts/build.ts", "package.json"];
 const root = join(import.meta.dirname, "../..");
 
-/** Tests of the command line run `dist`: with an old one they would test code that is no longer there. */
+/** Tests of the command line run `dist`: an old one would contain code that no longer exists. */
 export async function setup(): Promise<() => Promise<void>> {
   // The first test that needs a database server starts it there.
   const folder = mkdtempSync(join(tmpdir(), "lockstep-server-"));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The bare repositories of a folder, for machines that reach them through a network. */
+/** Serves the bare repositories of a folder to machines on a network. */
 export interface GitDaemon extends AsyncDisposable {
   readonly port: number;
 }
@@ -14,7 +14,7 @@ export async function gitDaemon(folder: string): Promise<GitDaemon> {
     ...["daemon", "--reuseaddr", "--export-all", "--enable=receive-pack", "--listen=127.0.0.1"],
     ...[`--port=${port}`, `--base-path=${folder}`, folder],
   ];
-  // `git` starts the daemon as a child; a group of their own ends both.
+  // `git` starts the daemon as a child; a common process group ends both.
   const child = spawn("git", words, { detached: true, stdio: "ignore" });
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`git daemon exits ${child.exitCode}`);
@@ -42,7 +42,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** The system's choice of a port that nothing listens on. */
+/** A free port, chosen by the system. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

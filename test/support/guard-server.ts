@@ -1,4 +1,4 @@
-/** `lockstep serve` with a guard that has one rule: whoever names `forbidden` is refused. */
+/** `lockstep serve` with a guard of one rule: a payload that contains `forbidden` is refused. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { openEngine } from "../../src/cli/open/open-engine.ts";
@@ -14,7 +14,7 @@ const guard: GuardEndpoint = async (client, payload, env) => {
   const text = Buffer.from(payload).toString();
   if (text.includes("hang")) await new Promise((resolve) => setTimeout(resolve, 60_000));
   if (text.includes("fail")) throw new Error("the guard itself failed");
-  const said = `${client} ${env.LOCKSTEP_TASK ?? "nobody"} ${env.CLAUDE_AGENT_ROLE ?? "no role"} ${payload.length}`;
+  const said = `${client} ${env.LOCKSTEP_TASK ?? "no task"} ${env.CLAUDE_AGENT_ROLE ?? "no role"} ${payload.length}`;
   if (!text.includes("forbidden")) return { exit: 0, stdout: JSON.stringify({ said }), stderr: "" };
   const reason = `no: a@@b 'x' "y" $HOME \`id\` \\n ${said}`;
   return { exit: 2, stdout: `${JSON.stringify({ reason })}\n`, stderr: `${reason}\nsecond line@` };

@@ -33,7 +33,7 @@ interface HookCall {
   readonly payload?: unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly place?: HookPlace;
-  /** In place of the one that is written today. */
+  /** In place of the hook file of this version. */
   readonly line?: string;
   readonly cwd?: string;
   readonly shell?: string;
@@ -42,7 +42,7 @@ interface HookCall {
 /** A repository whose hooks start the stand-in server. */
 export interface GuardedClone extends Repository {
   readonly folder: string;
-  /** As if Lockstep was installed here, and something is active or not. */
+  /** As if Lockstep was installed here, with something active or not. */
   install(options?: { readonly active?: boolean; readonly node?: string }): void;
   setActive(): void;
   serve(env?: Readonly<Record<string, string>>): Running;
@@ -51,7 +51,7 @@ export interface GuardedClone extends Repository {
     env?: Readonly<Record<string, string>>,
   ): Promise<Running & { readonly socket: string; readonly port: number }>;
   hook(call: HookCall): Promise<CommandRun>;
-  /** The server that is there now, wherever it came from. */
+  /** The server that runs now, however it was started. */
   serverPid(): number | undefined;
 }
 
@@ -63,7 +63,7 @@ export function guardedClone(): GuardedClone {
     return record !== undefined && isAlive(record) ? record.pid : undefined;
   };
   const setActive = () => showOrchestrator(folder, Date.now());
-  /** As on a machine with a fitting `nc`, or without. Many hooks may be reading the file. */
+  /** As on a machine with a suitable `nc`, or without one. Hooks may be reading the file at the same time. */
   const chooseRung = (rung: "nc" | "node") => {
     const file = hookFile(folder);
     const other = hookText({ netcat: rung !== "nc" });

@@ -23,14 +23,14 @@ export interface Dispatched {
   readonly token: string;
 }
 
-/** A repository that lies in no temporary folder, where everything would be scratch. */
+/** A repository outside any temporary folder, where every file would count as scratch. */
 export interface GuardedRepository extends Disposable {
   readonly path: string;
   git(...words: string[]): string;
   write(file: string, text: string): string;
-  /** The command; what it printed. */
+  /** Runs the command; returns its output. */
   run(...words: string[]): Promise<string>;
-  /** The engine on the repository's own ledger, opened and closed for this one use. */
+  /** The engine on the repository's own ledger, opened and closed for each use. */
   withEngine<T>(use: (engine: Engine) => Promise<T>): Promise<T>;
   dispatch(task: string, scope: readonly string[], more?: object): Promise<Dispatched>;
   /** One call of a hook, in this process. */
@@ -41,7 +41,7 @@ export interface GuardOptions {
   readonly client?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly folder?: string;
-  /** How long the answer may take; otherwise as long as a loaded machine needs. */
+  /** The time limit for the answer; by default enough for a loaded machine. */
   readonly msMax?: number;
 }
 
@@ -62,7 +62,7 @@ const files = [
   ".gitignore",
 ];
 
-/** The fixture of the guard's cases: links that lead out of src/a, and out of the project. */
+/** The fixture of the guard's cases: links that point out of src/a, and out of the project. */
 export function guardedRepository(): GuardedRepository {
   const path = realpathSync(mkdtempSync(join(homeFolder(), "lockstep-guard-")));
   const write = (file: string, text: string) => {

@@ -3,7 +3,7 @@ import type { NativeAnswer } from "../../src/contract/tool-call.ts";
 import { guardEndpoint } from "../../src/guard/answer/open-endpoint.ts";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./guarded-repository.ts";
 
-/** The guard of a process that stays, asked by task T-A, which holds src/a/**; T-B holds src/b/**. */
+/** The guard of a running process, called for task T-A, which holds src/a/**; T-B holds src/b/**. */
 export interface HeldGuard extends Disposable {
   readonly repository: GuardedRepository;
   answer(client: string, payload: object): Promise<NativeAnswer>;

@@ -2,7 +2,10 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** For what may not lie in a temporary folder, where the guard allows everything. `scripts/test.ts` mounts memory there. */
+/**
+ * For files that must not be in a temporary folder, where the guard allows everything. `scripts/test.ts` mounts memory
+ * there.
+ */
 export function homeFolder(): string {
   const folder = join(homedir(), ".cache", "lockstep-tests");
   mkdirSync(folder, { recursive: true });

@@ -5,12 +5,12 @@ export interface HookVector {
   readonly hook: string;
   readonly payload: unknown;
   readonly code: string;
-  /** Sent instead of the payload, as it stands. */
+  /** Sent unchanged instead of the payload. */
   readonly raw?: string;
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** `<+>` keeps what looks like a secret from standing in the file whole. */
+/** `<+>` interrupts texts that look like a secret, so that no file contains one. */
 export const hookVectors: readonly HookVector[] = JSON.parse(
   readFileSync(new URL("../vectors/hooks.json", import.meta.url), "utf8").replaceAll("<+>", ""),
 );

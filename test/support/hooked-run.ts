@@ -6,7 +6,7 @@ import type { LandRepository } from "./land-repository.ts";
 import { type PlannedOptions, planned, readRun } from "./planned-repository.ts";
 import type { CommandRun } from "./run-command.ts";
 
-/** Writes down how it was called; knows a pull request once it has made one. */
+/** Records its calls; knows a pull request once it has created one. */
 const ghProgram = `#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >> "$here/calls"
@@ -28,8 +28,8 @@ interface HookEvent {
 export interface HookedRepository extends LandRepository {
   readonly env: Readonly<Record<string, string>>;
   /** Runs the plan to its end. */
-  conduct(...words: string[]): Promise<ReturnType<typeof told>>;
-  /** What the audit log has of a kind of event. */
+  conduct(...words: string[]): Promise<ReturnType<typeof resultOf>>;
+  /** The events of a type in the audit log. */
   events<Event = { readonly data: Readonly<Record<string, unknown>> }>(
     type: string,
   ): Promise<readonly Event[]>;
@@ -58,7 +58,7 @@ export function hooked(options: PlannedOptions): HookedRepository {
     ...repository,
     env,
     events,
-    conduct: async (...words) => told(await run(["run", ...words, "--json"], { env })),
+    conduct: async (...words) => resultOf(await run(["run", ...words, "--json"], { env })),
     hooksRun: async () =>
       (await events<HookEvent>("task.hooks")).flatMap(({ data: { point, hooks } }) =>
         hooks.map(({ hook, status }) => `${point} ${hook} ${status}`),
@@ -71,7 +71,7 @@ export function hooked(options: PlannedOptions): HookedRepository {
   };
 }
 
-export function told({ status, stdout, stderr }: CommandRun) {
+export function resultOf({ status, stdout, stderr }: CommandRun) {
   expect(stdout, stderr).not.toBe("");
   return { status, stderr, ...readRun(stdout) };
 }
@@ -91,6 +91,6 @@ ${body}
 `;
 }
 
-/** To stand at the beginning of a configuration, which goes on after its scripted agents. */
+/** The beginning of a configuration, followed by its scripted agents. */
 export const programAgent = (name: string, role = "Coder") =>
   `  ${name}: { adapter: command, role: ${role}, run: [node, agents/${name}.mjs] }\n`;

@@ -1,4 +1,4 @@
-/** A host for the project that it is started in, until SIGTERM; tells where it listens. */
+/** A host for the project in whose folder it is started, until SIGTERM; prints the path of its socket. */
 import { once } from "node:events";
 import { openEngine } from "../../src/cli/open/open-engine.ts";
 import { HostRunning, openHost } from "../../src/server/host.ts";

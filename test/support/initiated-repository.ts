@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { type CommandRun, type Repository, temporaryRepository } from "./run-command.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A repository and a home of its own, on a machine that has the clients that are put there. */
+/** A repository and a home of its own, on a machine with the added clients. */
 export interface InitiatedRepository extends Disposable {
   readonly path: string;
   readonly home: string;
@@ -15,7 +15,7 @@ export interface InitiatedRepository extends Disposable {
   /** A program on PATH: its text is for `sh`, or for Node. */
   addProgram(name: string, text: string): void;
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandRun>;
-  /** Every file of the project and the home but git's own, with its bytes and its mode. */
+  /** Every file of the project and the home except git's own, with its content and its mode. */
   everything(): Readonly<Record<string, string>>;
 }
 

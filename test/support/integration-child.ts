@@ -1,6 +1,6 @@
 /**
- * Lands or rolls back and is killed at a named moment: `node integration-child.ts <moment> land <branch…>`. With
- * `<moment>:SIGSTOP` it is frozen there instead.
+ * Lands or rolls back and is killed at a named point: `node integration-child.ts <point> land <branch…>`. With
+ * `<point>:SIGSTOP` it is frozen there instead.
  */
 import { openEngine } from "../../src/cli/open/open-engine.ts";
 import { integrate } from "../../src/run/landing/integrate.ts";

@@ -4,7 +4,9 @@ import { decide } from "../../src/core/rules/rule.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { type DiskContents, memoryDisk } from "./memory-disk.ts";
 
-/** The ports of a project at `/repo` on a small disk, where a note with the word SECRET holds one. */
+/**
+ * The ports of a project at `/repo` on a small disk. A note that contains the word SECRET counts as one with a secret.
+ */
 export function memoryPorts(contents: DiskContents = {}): Ports {
   return {
     place: { root: "/repo", home: "/home/me" },

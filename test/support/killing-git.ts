@@ -4,15 +4,15 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface KillingGit extends Disposable {
   readonly env: Readonly<Record<string, string>>;
-  /** How many gits were started. */
+  /** The number of started git processes. */
   started(): number;
-  /** True once the git that killed is over too. */
+  /** True once the git that killed has ended too. */
   isOver(): boolean;
 }
 
 /**
- * A git on the path whose n-th start kills the process that started it (0: none does). That git is not run at all, or
- * works on although nobody waits for it. The moments are the same on a slow and on a fast machine.
+ * A git on PATH whose n-th start kills its parent process (0: none does). That git does nothing, or continues without
+ * its parent. The points are the same on a slow and on a fast machine.
  */
 export function killingGit(at: number, then: "dies too" | "works on" = "dies too"): KillingGit {
   const folder = temporaryFolder({ starts: "" });

@@ -1,6 +1,6 @@
 import { type Repository, temporaryRepository } from "./run-command.ts";
 
-/** The project's own check by name: starting npm takes four times as long as the test. */
+/** The project's own check, without npm: starting npm takes four times as long as the test. */
 export const checksByName = 'checks: { default: ["node test/f.test.js"] }\n';
 
 const files = {
@@ -13,7 +13,7 @@ const files = {
 interface Landed {
   readonly status: number | null;
   readonly stderr: string;
-  /** What `land --json` printed. */
+  /** The output of `land --json`. */
   readonly landed: Record<string, unknown>;
 }
 
@@ -28,7 +28,7 @@ export function landRepository(more: Readonly<Record<string, string>> = {}): Lan
   return foundRepository({ ...config, ...more });
 }
 
-/** The same, where Lockstep has to find `npm test` by itself. */
+/** The same, but Lockstep has to find `npm test` by itself. */
 export function foundRepository(more: Readonly<Record<string, string>> = {}): LandRepository {
   const repository = temporaryRepository({ ...files, ...more });
   const { git } = repository;

@@ -10,12 +10,12 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const child = new URL("./integration-child.ts", import.meta.url).pathname;
 
-/** A machine with its own home, state folder and clone that lands branches into the base of the remote. */
+/** A machine with its own home, state folder and clone that lands branches on the base of the remote. */
 interface LandingMachine {
   readonly clone: string;
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandRun>;
   land(branch: string, env?: Readonly<Record<string, string>>): Promise<CommandRun>;
-  /** Lands in a process that is killed at a named moment, or frozen (`prepared:SIGSTOP`). */
+  /** Lands in a process that is killed at a named point, or frozen (`prepared:SIGSTOP`). */
   landUntil(moment: string, branch: string): Running;
 }
 
@@ -25,7 +25,7 @@ export interface LandingMachines extends AsyncDisposable {
   readonly machines: readonly [LandingMachine, LandingMachine];
   /** How often the work of a branch is on the base at the remote, and in the ledger. */
   merged(branch: string): Promise<{ readonly commits: number; readonly events: number }>;
-  /** Lets the leases of all roles end. */
+  /** Lets the leases of all roles expire. */
   endLeases(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function frozen({ process: { pid } }: Running): Promise<true> {
   return eventually("the process is frozen", () => stateOf(pid as number) === "T" || undefined);
 }
 
-/** The letter of `ps`; undefined when the process is over. */
+/** The state letter of `ps`; undefined if the process has ended. */
 function stateOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.[0];

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type PostgresServer, sharedServer } from "./postgres-server.ts";
 
-/** A database with an empty ledger, which the next test uses again. */
+/** A database with an empty ledger, which the next test reuses. */
 export interface LedgerDatabase {
   readonly name: string;
   readonly server: PostgresServer;
-  /** For a machine, which may only call the ledger's functions and read. */
+  /** As a machine, which may only call the ledger's functions and read. */
   readonly url: string;
   /** As the owner of the ledger. */
   raw(sql: string): Promise<Record<string, unknown>[]>;
@@ -47,7 +47,7 @@ export async function closeDatabases(): Promise<void> {
 const tables =
   "machines answers settings requests tasks dependencies attempts locks lock_prefixes events intents decisions sessions roles evidence archived logs";
 
-/** Past the triggers that refuse it. */
+/** Bypasses the triggers that would refuse it. */
 const emptying = (secret: string) => `
 BEGIN;
 SET LOCAL session_replication_role = replica;

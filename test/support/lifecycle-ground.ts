@@ -14,7 +14,7 @@ import { readRef } from "../../src/workspace/git/refs.ts";
 import { runProcess } from "../../src/workspace/process/run-process.ts";
 import { type AgentRepository, agentIn, agentRepository } from "./agent-checkout.ts";
 
-/** Writes down how it was called; knows a pull request once it has made one, until that is closed. */
+/** Records its calls; knows a pull request once it has created one, until that is closed. */
 const ghProgram = `#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >> "$here/calls"
@@ -29,13 +29,13 @@ export interface LifecycleGround extends AgentRepository {
   readonly agent: ReturnType<typeof agentIn>;
   readonly context: HookContext;
   readonly ports: HookPorts;
-  /** What `gh` was called with, a line each. */
+  /** The calls of `gh`, one per line. */
   ghCalls(): string[];
   /** Git in the remote. */
   remote(...words: string[]): string;
-  /** Collects what the checkout holds now, as it is done before hooks run. */
+  /** Collects the current content of the checkout, as it is done before hooks run. */
   collect(): Promise<string>;
-  /** What the hooks take for the work. */
+  /** The work as the hooks get it. */
   work(): string;
   /** A commit of a person on the base. */
   commitOnBase(file: string, text: string): void;
@@ -89,7 +89,7 @@ function contextFor({ folder, task }: Checkout): HookContext {
   };
 }
 
-/** The work of a checkout, as the run keeps track of it. */
+/** The work of a checkout, as the run represents it. */
 async function openWork(checkout: Checkout, root: string) {
   let now = { checkout, commit: "" };
   const collect = async () => {
@@ -152,7 +152,7 @@ function plainEnv(): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
 }
 
-/** Hooks as a configuration with this list would hold them. */
+/** Hooks in the form of a configuration with this list. */
 export function configured(...list: unknown[]): readonly ConfiguredHook[] {
   const { hooks } = configSchema.parse({ unknown_hooks: "warn", hooks: { [hookPoints[0]]: list } });
   return hooks.before_submit ?? [];

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 
-/** What it says at a start: an error of its server, or an answer with this status. */
+/** Its output at a start: an error of its server, or an answer with this status. */
 export type Start =
   | { readonly error: "rate_limit" | "authentication_failed"; readonly resetsInMs?: number }
   | { readonly status: string };
@@ -44,7 +44,7 @@ export interface LimitedClient extends Pick<TemporaryFolder, typeof Symbol.dispo
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A `claude` on PATH that says one thing after the other, each at a start of its own; needs `sandbox: off`. */
+/** A `claude` on PATH with one prepared output for each start; needs `sandbox: off`. */
 export function limitedClient(...starts: readonly Start[]): LimitedClient {
   const bin = temporaryFolder({ "requests.json": JSON.stringify(starts) });
   chmodSync(bin.write("claude", program), 0o755);

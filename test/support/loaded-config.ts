@@ -16,7 +16,7 @@ export async function linesOf(text: string): Promise<string[]> {
   return (await linesAt(folder.path)).map((line) => line.replace(`${ownConfig}:`, ""));
 }
 
-/** The configuration that a project with these files has. */
+/** The configuration of a project with these files. */
 export async function configOf(files: Readonly<Record<string, string>>) {
   using folder = temporaryFolder(files);
   const loaded = await loadConfig(folder.path);
@@ -24,5 +24,5 @@ export async function configOf(files: Readonly<Record<string, string>>) {
   return loaded.config;
 }
 
-/** Hooks without parameters, as a configuration holds them. */
+/** Hooks without parameters, in the form of a configuration. */
 export const hooksNamed = (...names: string[]) => names.map((name) => ({ name, parameters: null }));

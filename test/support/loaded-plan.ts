@@ -23,6 +23,6 @@ export function planLinesOf(text: string, known: KnownAgents = someAgents): stri
   return planLinesAt("tasks.yaml", folder.path, known).map((line) => line.replace("tasks.yaml:", ""));
 }
 
-/** A task of which only what matters is written. */
+/** A task with the given fields and defaults for the rest. */
 export const taskText = (id: string, more = "") =>
   `  - id: ${id}\n    goal: do it\n    acceptance_checks: ["cmd: true"]\n${more}`;

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** One package, `tiny` 1.0.0, for every package manager, at a port of this machine. */
+/** One package, `tiny` 1.0.0, for every package manager, on a local port. */
 export interface LocalRegistry extends AsyncDisposable {
   readonly url: string;
-  /** The package files that were asked for since the last time. */
+  /** The package files that were requested since the last call. */
   fetched(): readonly string[];
 }
 

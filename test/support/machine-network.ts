@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { skipLoudly } from "./skip-loudly.ts";
 
-/** A network of its own for one machine, joined to this one by a single link. */
+/** A network namespace for one machine, connected to this one by a single link. */
 export interface MachineNetwork extends Disposable {
   /** The address of this machine at the other end of the link. */
   readonly host: string;
-  /** The words before a command that runs in it. */
+  /** The prefix of a command that runs in it. */
   readonly through: readonly string[];
-  /** Nothing arrives in either direction, and nothing says so. */
+  /** Drops all packets in both directions, without an error. */
   cut(): void;
   join(): void;
 }
@@ -23,7 +23,9 @@ export const noNetworks =
   !(isRoot && hasProgram) &&
   skipLoudly("THE TESTS OF MACHINES WITH A NETWORK OF THEIR OWN", missing, { isWanted: isRoot });
 
-/** Small subnets of 198.18.0.0/15, which no real network uses; by process id, so that test files do not meet. */
+/**
+ * Small subnets of 198.18.0.0/15, which no real network uses; chosen by process id, so that test files do not collide.
+ */
 let made = 0;
 
 export function machineNetwork(): MachineNetwork {

@@ -10,7 +10,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { type DiskContents, memoryDisk } from "./memory-disk.ts";
 
-/** Those of a project without a configuration, but scopes are widened without a question. */
+/** The limits of a project without a configuration, except that scopes are widened without a question. */
 const limits: EngineLimits = {
   reviewRetries: defaultConfig.limits.review_retries,
   sameError: defaultConfig.limits.same_error,
@@ -25,7 +25,7 @@ const limits: EngineLimits = {
 };
 
 export interface TestEngine extends Engine {
-  /** Time goes by, on both clocks. */
+  /** Advances both clocks. */
   sleep(seconds: number): void;
   reboot(): void;
   readonly dead: Set<number>;
@@ -128,7 +128,7 @@ export function result(id: string, more: Details = {}) {
   };
 }
 
-/** Writes the worklog that a result needs, then hands it in. */
+/** Writes the worklog that a result needs, then submits it. */
 export function submit(engine: TestEngine, id: string, document: unknown = result(id), call: Call = person) {
   engine.disk[`/repo/worklogs/${id}.md`] = `${engine.disk[`/repo/worklogs/${id}.md`] ?? ""}worked\n`;
   return operate(engine, "submit", { task: id, document }, call);

@@ -12,7 +12,7 @@ const worklog = "worklogs/T-123.md";
 const scopes = { lock_scope: ["src", "docs/**"], forbidden_scope: ["src/secret"], worklog_path: worklog };
 const check = { criterion: "tests pass", status: "pass", evidence: "npm test" };
 
-/** Allowed calls with the fields that the vectors leave out. */
+/** Allowed calls with the fields that the vectors omit. */
 const richCalls: readonly PointCall[] = [
   {
     point: "PreWrite",
@@ -51,13 +51,13 @@ const vectorCalls = hookVectors.flatMap(({ hook, payload, code }) =>
   isPointName(hook) && payload !== null ? [{ point: hook, payload, allowed: code === "OK" }] : [],
 );
 
-/** Mostly allowed calls: their neighbours are where rules and schemas could disagree. */
+/** Mostly allowed calls: rules and schemas could disagree on calls that differ little from them. */
 const seed: fc.Arbitrary<PointCall> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...richCalls, ...vectorCalls.filter(({ allowed }) => allowed)) },
   { weight: 1, arbitrary: fc.constantFrom(...vectorCalls) },
 );
 
-/** Values that sit on the edges of the rules. */
+/** Values at the limits of the rules. */
 const oddValue = fc.oneof(
   {
     weight: 3,
@@ -94,7 +94,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   value: oddValue,
 });
 
-/** A vector's payload after a few random changes somewhere inside it. */
+/** A vector's payload after a few random changes at any depth. */
 export const mutatedCall: fc.Arbitrary<PointCall> = fc
   .tuple(seed, fc.array(step, { minLength: 1, maxLength: 3 }))
   .map(([{ point, payload }, steps]) => {

@@ -18,7 +18,7 @@ const disk = memoryDisk({
   "/srv/other": null,
 });
 
-/** A project in memory, for what needs no disk. */
+/** A project in memory, for tests that need no disk. */
 export const ground: OrchestratorOptions = {
   now: noon,
   coordination: [],

@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
 
-/** How a person has set a package manager up, and a project of one file that needs the package `tiny`. */
+/** A person's configuration of a package manager, and a project of one file that needs the package `tiny`. */
 export interface PackageManager {
   readonly name: string;
-  /** Settings in the home, by the address of the registry. */
+  /** Settings in the home, for the registry's address. */
   settings(url: string): Readonly<Record<string, string>>;
   readonly project: Readonly<Record<string, string>>;
-  /** Installs or builds, and prints `tiny` from what came of it. */
+  /** Installs or builds, and prints `tiny` from the result. */
   readonly command: string;
-  /** What it leaves that git ignores. */
+  /** Its output that git ignores. */
   readonly output: readonly string[];
-  /** Where the person's own caches are that it writes. */
+  /** The person's own caches that it writes. */
   readonly caches: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export const go: PackageManager = {
   caches: ["go/pkg/mod", ".cache/go-build"],
 };
 
-/** Why it cannot be tried here. */
+/** The reason why it cannot be tested here. */
 export function whyAbsent(
   { name }: PackageManager,
   env: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ export const answer = (status: string) =>
 export const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
 
 export interface PlannedOptions {
-  /** By agent, its attempts, each a list of steps in YAML. */
+  /** For each agent its attempts, each a list of steps in YAML. */
   readonly agents: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly tasks: readonly string[];
   readonly config?: string;
@@ -19,7 +19,7 @@ export interface PlannedOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A repository with a plan, and agents that do what their scripts say. */
+/** A repository with a plan, and scripted agents. */
 export function planned({
   agents,
   tasks,

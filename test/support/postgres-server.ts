@@ -72,12 +72,12 @@ export class PostgresServer {
     this.#run("pg_ctl", ["start", "-w", "-D", this.#data, "-l", join(this.folder, "log"), "-t", "60"]);
   }
 
-  /** `immediate` is what a power loss does to it. */
+  /** `immediate` has the effect of a power loss. */
   stop(mode: "fast" | "immediate" = "fast"): void {
     this.#run("pg_ctl", ["stop", "-w", "-D", this.#data, "-m", mode]);
   }
 
-  /** Ends the server by its process id, as the kernel would, and waits until its children have noticed. */
+  /** Kills the server by its process id, and waits until its children have ended. */
   async kill(): Promise<void> {
     const pid = Number(readFileSync(join(this.#data, "postmaster.pid"), "utf8").split("\n")[0]);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
@@ -87,7 +87,7 @@ export class PostgresServer {
 
   async query(database: string, sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url(database) });
-    client.on("error", () => {}); // between two calls; a call that is under way rejects
+    client.on("error", () => {}); // between two calls; a running call rejects
     await client.connect();
     try {
       return (await client.query(sql)).rows ?? [];
@@ -126,7 +126,7 @@ function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefi
   return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
 }
 
-/** Debian's server where it is installed, else the one from npm. */
+/** Debian's server if it is installed, otherwise the one from npm. */
 async function findBinaries(): Promise<string> {
   const debian = [17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin`);
   const installed = process.env.LOCKSTEP_TEST_POSTGRES === "npm" ? [] : debian;
@@ -136,7 +136,10 @@ async function findBinaries(): Promise<string> {
   return dirname(((await import(name)) as { postgres: string }).postgres);
 }
 
-/** Commits wait for the disk as in production, but the disk is not asked to sync: no test cuts the power. */
+/**
+ * Commits wait for the disk as in production, but the disk is not synced: no test simulates a power loss of the
+ * machine.
+ */
 const settings = (port: number, folder: string, durable: boolean) => `
 listen_addresses = '127.0.0.1'
 port = ${port}
@@ -150,7 +153,7 @@ max_wal_size = 256MB
 log_min_messages = warning
 `;
 
-/** The user `guarded` has to give a password. */
+/** The user `guarded` needs a password. */
 const accessRules = `
 host all guarded 127.0.0.1/32 scram-sha-256
 local all all trust

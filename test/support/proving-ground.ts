@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import type { CheckRun } from "../../src/core/proof/check-record.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 
-/** The parts of a machine by name, and where they lie below a folder. */
+/** The parts of a machine by name, with their paths below a folder. */
 export interface Layout {
   readonly where: string;
   readonly base: () => string;
@@ -34,7 +34,7 @@ export const atHome: Layout = {
   main: "home/code/main",
   state: "home/.local/state",
 };
-/** The next repository above the checkouts is the main one. */
+/** The main repository is the nearest one above the checkouts. */
 export const inMain: Layout = {
   where: "in the main checkout",
   base: tmpdir,
@@ -49,18 +49,18 @@ interface CheckOptions extends Partial<ProverOptions> {
   readonly commit?: string;
 }
 
-/** A repository with one commit, a home with `counts` open to checks, and provers whose checkouts lie in `state`. */
+/** A repository with one commit, a home with `counts` open to checks, and provers whose checkouts are in `state`. */
 export interface ProvingGround extends Disposable {
   readonly options: ProverOptions;
   readonly env: Readonly<Record<string, string>>;
-  /** By the name of a part, `main`, `state` or `home`, or of a file in it. */
+  /** The path of a part, `main`, `state` or `home`, or of a file in it. */
   place(name: string): string;
   write(name: string, text: string): string;
   read(name: string): string | undefined;
   git(...words: string[]): string;
-  /** All that is there, as the next commit; its id. */
+  /** Commits all files; returns the commit's id. */
   commit(): string;
-  /** With a prover of its own. */
+  /** With a separate prover. */
   check(command: string, options?: CheckOptions): Promise<Outcome>;
 }
 

@@ -1,4 +1,4 @@
-/** What a test lets another process prove: `node proving-process.ts OPTIONS LEDGER COMMIT COMMAND …`. */
+/** Proves commands in another process: `node proving-process.ts OPTIONS LEDGER COMMIT COMMAND …`. */
 import { ledgerReuse } from "../../src/engine/landing/reuse-evidence.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { Prover } from "../../src/proof/prover.ts";

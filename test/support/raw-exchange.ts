@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Sends bytes to a socket as they are, and gives everything that comes back before the other side ends. */
+/** Sends raw bytes to a socket, and returns everything that is received until the other side closes. */
 export function rawExchange(path: string, bytes: string | Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

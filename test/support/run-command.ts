@@ -7,10 +7,10 @@ import { command } from "./run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 
 export interface CommandOptions {
-  /** What comes on stdin; without it stdin is empty. `later`: whoever starts it writes to it. */
+  /** The input on stdin; empty by default. `later`: the caller writes to it. */
   readonly input?: string | Uint8Array | "later";
   readonly env?: Readonly<Record<string, string>>;
-  /** Words before the command's own, such as those that enter another name space. */
+  /** A prefix of the command, such as one that enters another namespace. */
   readonly through?: readonly string[];
 }
 
@@ -21,10 +21,10 @@ export interface CommandRun {
   readonly stderr: string;
 }
 
-/** Killed at the end of its block, if it is not over by then. */
+/** Killed at the end of its block, if it has not ended by then. */
 export interface Running extends Disposable {
   readonly process: ChildProcess;
-  /** The lines that are out so far and whole. */
+  /** The complete lines of the output so far. */
   lines(): string[];
   errors(): string;
   readonly ended: Promise<CommandRun>;
@@ -32,7 +32,7 @@ export interface Running extends Disposable {
 
 /** A git repository of its own, and the built command in it. */
 export interface Repository extends TemporaryFolder {
-  /** Git in it, as somebody with a name; what it printed. */
+  /** Runs git in it with a configured identity; returns the output. */
   git(...words: string[]): string;
   run(words: readonly string[], options?: CommandOptions): Promise<CommandRun>;
   start(words: readonly string[], options?: CommandOptions): Running;
@@ -45,7 +45,7 @@ export function temporaryRepository(files: Readonly<Record<string, string>> = {}
     startProgram([process.execPath, command, ...words], {
       ...options,
       cwd: folder.path,
-      // Checkouts of a repository that is thrown away are thrown away with it.
+      // Checkouts of a deleted repository are deleted with it.
       env: { XDG_STATE_HOME: join(folder.path, ".git", "state"), ...options?.env },
     });
   const git = (...words: string[]) =>
@@ -57,7 +57,7 @@ export function temporaryRepository(files: Readonly<Record<string, string>> = {}
   return { ...folder, git, start, run: (words, options) => start(words, options).ended };
 }
 
-/** Starts a program with the caller's environment, but for what would make it an agent of somebody's. */
+/** Starts a program with the caller's environment, except for variables that would mark it as an agent. */
 export function startProgram(
   words: readonly string[],
   { cwd, input, env = {}, through = [] }: CommandOptions & { readonly cwd: string },
@@ -68,7 +68,7 @@ export function startProgram(
   const errors: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
-  // Who is killed, or refuses before it reads, leaves a broken pipe.
+  // A process that is killed, or refuses before it reads, leaves a broken pipe.
   child.stdin.on("error", () => {});
   if (input !== "later") child.stdin.end(input ?? "");
   const stdout = () => Buffer.concat(out).toString();
@@ -99,8 +99,8 @@ export function verdictIn({ stdout, stderr }: Pick<CommandRun, "stdout" | "stder
 }
 
 /**
- * Asks again until there is an answer, and fails when none comes for a long time. A question that starts a process takes
- * processor time from the work that it waits for, so the pause is twice as long as the question.
+ * Repeats a query until it has a result, and fails after a long time without one. A query that starts a process takes
+ * CPU time from the work that it waits for, so the pause is twice as long as the query.
  */
 export async function eventually<T>(
   what: string,

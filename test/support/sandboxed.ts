@@ -10,7 +10,7 @@ import { skipLoudly } from "./skip-loudly.ts";
 const nobody = 65534;
 const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
 
-/** The parts of a machine by name, and where they lie below a folder. */
+/** The parts of a machine by name, with their paths below a folder. */
 type Layout = Readonly<Record<"main" | "checkout" | "neighbour" | "temporary", string>>;
 
 const inHome: Layout = {
@@ -21,9 +21,9 @@ const inHome: Layout = {
 };
 const apart: Layout = { main: "main", checkout: "checkout", neighbour: "neighbour", temporary: "temporary" };
 
-/** Why no sandbox of any kind can be built here, whatever our own code thinks of it. */
+/** The reason why no sandbox can be built here, determined without our own code. */
 export const missing = ((): string | undefined => {
-  const program = "bwrap"; // wherever the path has it, as the product looks for it
+  const program = "bwrap"; // at its path on PATH, as the product finds it
   const words = ["--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
   const { status, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
   return status === 0 ? undefined : (error?.message ?? stderr);
@@ -32,7 +32,7 @@ skipLoudly("THE TESTS OF THE SANDBOX", missing);
 
 export interface Setting {
   readonly user: string;
-  /** Words before the sandbox's own. */
+  /** The prefix of the sandbox's own command. */
   readonly through: readonly string[];
   readonly where: string;
   readonly layout: Layout;
@@ -48,7 +48,7 @@ const atHome = { where: "at home", layout: inHome, base: outsideTmp };
 const inTmp = { where: "in /tmp", layout: apart, base: tmpdir };
 const ordinary = "an ordinary user";
 
-/** Who starts the sandbox, where: root needs no user name space, everybody else does. */
+/** Who starts the sandbox, and where: root needs no user namespace, all other users do. */
 export const settings: readonly Setting[] =
   process.getuid?.() === 0
     ? [
@@ -60,13 +60,13 @@ export const settings: readonly Setting[] =
 
 export interface SandboxedPlace extends Disposable {
   readonly policy: SandboxPolicy;
-  /** By the name of a part, or of a file in it; `home` is one. */
+  /** The path of a part, or of a file in it; `home` is one. */
   place(name: string): string;
   /** Writes a file that belongs to the user who starts the sandbox. */
   write(name: string, text: string): void;
-  /** Gives everything to that user. */
+  /** Makes that user the owner of everything. */
   handOver(): void;
-  /** What the sandbox starts, to be run by hand. */
+  /** The sandbox's command line, to be started by hand. */
   wrapped(
     command: readonly string[],
     more?: Partial<SandboxPolicy>,
@@ -74,7 +74,10 @@ export interface SandboxedPlace extends Disposable {
   run(script: string, more?: Partial<SandboxPolicy>, options?: Partial<ProcessRun>): Promise<ProcessResult>;
 }
 
-/** A main repository with a ledger, an attempt's checkout of it, a neighbour's, a home; and policy around the first. */
+/**
+ * A main repository with a ledger, an attempt's checkout of it, another checkout, a home; and a policy for the first
+ * checkout.
+ */
 export function sandboxed({ through, layout, base }: Setting): SandboxedPlace {
   const folder = realpathSync(mkdtempSync(join(base(), "lockstep-test-")));
   const place = (name: string) => {

@@ -14,7 +14,9 @@ export interface ClientsRepository extends Repository {
   readonly home: TemporaryFolder;
 }
 
-/** A repository with a task for each of the clients, which then do what the script says, in words of its own. */
+/**
+ * A repository with a task for each of the clients, each of which does what the script says in its own output format.
+ */
 export function clientsRepository(
   clients: readonly ClientName[],
   script: string,
@@ -53,5 +55,5 @@ export function clientsRepository(
   };
 }
 
-/** What a script has. */
+/** The content of a script. */
 const given = "fs, join, dirname, name, folder, id, before, put, home, cwd, record";

@@ -25,13 +25,13 @@ export async function sessionAtGate(engine: Engine, name = sessionName): Promise
 }
 
 export interface SessionRepository extends Repository {
-  /** Past the command, with what its ledger holds. */
+  /** Reads the content of the ledger without the command. */
   within<Result>(act: (engine: Engine) => Promise<Result>): Promise<Result>;
   session(): Promise<Session | undefined>;
   status(): Record<string, unknown>;
 }
 
-/** A repository in whose ledger a session waits at the gate of its design. */
+/** A repository whose ledger has a session that waits at the gate of its design. */
 export async function sessionRepository(): Promise<SessionRepository> {
   const repository = temporaryRepository();
   const folder = join(repository.path, ".git", "lockstep");

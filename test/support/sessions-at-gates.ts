@@ -11,11 +11,14 @@ const gates = ["APPROVE_DESIGN", "REVIEW_STRATEGY"] as const;
 type Gate = (typeof gates)[number];
 
 export interface SessionsAtGates extends Disposable {
-  /** A repository whose session waits at the gate, and what its roles do from there. */
+  /** A repository whose session waits at the gate, and the further behavior of its roles. */
   at(gate: Gate, given?: TeamAnswers): Promise<TeamRepository>;
 }
 
-/** One session reaches the gates, and each test gets a copy of it. All copies use one path, because a ledger contains it. */
+/**
+ * One session reaches the gates, and each test gets a copy of it. All copies use one path, because a ledger contains
+ * it.
+ */
 export function sessionsAtGates(): SessionsAtGates {
   const first = teamRepository();
   const copyAt = (gate: Gate) => `${first.path}-${gate}`;
@@ -30,13 +33,13 @@ export function sessionsAtGates(): SessionsAtGates {
     keep("REVIEW_STRATEGY", await first.resume());
   };
   let reached: Promise<void> | undefined;
-  let lent = 0;
+  let uses = 0;
   let running: Running | undefined;
-  /** A test that ran out of time goes on beside the next one, whose repository it must not touch. */
+  /** A test that timed out continues beside the next one, whose repository it must not change. */
   const lend = (): LandRepository => {
-    const own = lent;
+    const own = uses;
     const start: LandRepository["start"] = (words, options) => {
-      if (own !== lent) throw new Error("another test has the repository by now");
+      if (own !== uses) throw new Error("another test has the repository by now");
       running = first.launch(words, options);
       return running;
     };
@@ -47,7 +50,7 @@ export function sessionsAtGates(): SessionsAtGates {
     at: async (gate, given = {}) => {
       reached ??= reachGates();
       await reached;
-      lent += 1;
+      uses += 1;
       running?.[Symbol.dispose]();
       await running?.ended;
       first[Symbol.dispose]();

@@ -16,10 +16,10 @@ export interface SharedMachines extends AsyncDisposable {
   readonly machines: readonly SharedMachine[];
 }
 
-/** Several machines over one database; each has a plan and agents that do what their scripts say. */
-export async function sharedMachines(...wishes: readonly PlannedOptions[]): Promise<SharedMachines> {
+/** Several machines with one database; each has a plan and scripted agents. */
+export async function sharedMachines(...plans: readonly PlannedOptions[]): Promise<SharedMachines> {
   const database = await takeDatabase();
-  const repositories = wishes.map((wish) => planned(wish));
+  const repositories = plans.map((plan) => planned(plan));
   return {
     database,
     machines: repositories.map((repository) => machineOf(repository, database.url)),

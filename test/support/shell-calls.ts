@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { join } from "node:path";
 import type { GuardedRepository } from "./guarded-repository.ts";
 
-/** A command of an agent whose task holds src/a/**, and what it prints where it worked. */
+/** A command of an agent whose task holds src/a/**, and its output if it worked. */
 export interface OrdinaryCall {
   readonly command: string;
   readonly says: RegExp;
@@ -53,10 +53,10 @@ const files: Readonly<Record<string, string>> = {
   "src/a/build.js":
     "require('node:fs').mkdirSync('dist', { recursive: true }); require('node:fs').writeFileSync('dist/a.js', 'console.log(\"built\", 6 * 7)'); console.log('built it');\n",
   "src/a/make.js": "require('node:fs').writeFileSync('src/a/made.ts', 'made');",
-  "src/a/tell.js": "console.log('told', 6 * 7); process.exitCode = 7;",
+  "src/a/tell.js": "console.log('result', 6 * 7); process.exitCode = 7;",
   "src/a/wait.js": "setInterval(() => {}, 1000);",
   "src/a/leave.sh": "setsid node src/a/wait.js $1 > src/a/left.log 2>&1 < /dev/null &\nsleep 0.2\n",
-  // Once: some clients wait for the end of what runs in the background.
+  // Once: some clients wait for the end of background processes.
   "src/a/serve.js": `
 const { writeFileSync } = require("node:fs");
 const server = require("node:http").createServer((request, response) => {
@@ -67,7 +67,7 @@ server.listen(0, "127.0.0.1", () => {
   console.log("listening");
 });
 `,
-  // Asks until there is an answer.
+  // Repeats until there is an answer.
   "src/a/ask.js": `
 const { readFileSync, rmSync } = require("node:fs");
 (async () => {
@@ -91,7 +91,7 @@ const { readFileSync, rmSync } = require("node:fs");
   // Ends the watch with the second word: Copilot runs no command that ends a process by a variable or by a job.
   "src/a/watched.js":
     "const word = require('./word.js'); console.log('word', word); setInterval(() => {}, 1000); if (word === 'two') process.kill(process.ppid);\n",
-  // Waits until what is watched has said this.
+  // Waits until the watched process has printed this.
   "src/a/until.js": `
 (async () => {
   const fs = require("node:fs");
@@ -105,7 +105,7 @@ const { readFileSync, rmSync } = require("node:fs");
   ".husky/_/pre-commit": '#!/bin/sh\nexec sh -e "$(dirname "$0")/../pre-commit"\n',
 };
 
-/** Programs that the calls run, and a branch `other` that changes what is outside of the lock. */
+/** Programs that the calls run, and a branch `other` with changes outside the lock. */
 export function putPrograms(repository: GuardedRepository): void {
   const { path, git, write } = repository;
   for (const [file, text] of Object.entries(files)) write(file, text);
@@ -125,7 +125,7 @@ export function putPrograms(repository: GuardedRepository): void {
   git("config", "core.hooksPath", ".husky/_");
 }
 
-/** In their order: some need what others made. */
+/** In order: some need the results of others. */
 export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
   const npm = `--registry ${registry}/npm --no-audit --no-fund`;
   const scratch = `/tmp/lockstep-calls-${process.pid}`;
@@ -137,7 +137,7 @@ export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
     ["git log --oneline -5", /programs/],
     ["git branch --show-current && git stash list", /main/],
     ["node --version && npm --version", /v\d+\.\d+\.\d+/],
-    // tests, and what they cover
+    // tests and coverage
     ["node --test src/a/sum.test.js", /pass 1/],
     ["npm test", /pass 1/],
     ["npm test --silent 2>&1 | tail -20", /pass 1/],
@@ -169,7 +169,7 @@ export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
     ],
     ["mkdir -p src/a/deep && mv src/a/new.js src/a/deep/new.js && ls src/a/deep | tr a-z A-Z", /NEW\.JS/],
     ["sed -i 's/old/older/' src/a/old.js && cat src/a/old.js", /'older'/],
-    // Gemini itself sets an external diff that is not there.
+    // Gemini itself sets an external diff that does not exist.
     [
       "perl -pi -e 's/older/oldest/' src/a/old.js && git diff --no-ext-diff src/a/old.js",
       /\+module\.exports = 'oldest'/,
@@ -197,7 +197,7 @@ export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
     ],
     ["git blame src/a/sum.js && git log -p -1 -- src/a | head -40", /Remove old/],
     ["git diff HEAD~1 --stat", /old\.js/],
-    // servers and watchers
+    // servers and watch modes
     ["node src/a/serve.js node > src/a/serve.log 2>&1 & node src/a/ask.js; wait", /served by node/],
     [
       "npm run dev -- npm > src/a/dev.log 2>&1 & node src/a/ask.js; wait; cat src/a/dev.log",
@@ -212,7 +212,7 @@ export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
   return rows.map(([command, says]) => ({ command, says }));
 }
 
-/** Each would change something outside of the lock. */
+/** Each would change something outside the lock. */
 export const attacks: readonly string[] = [
   // the shell's own writes
   "echo bad > docs/guide.md",
@@ -236,7 +236,7 @@ export const attacks: readonly string[] = [
   "eval 'echo bad > docs/guide.md'",
   "builtin echo bad > docs/guide.md",
   "echo bad > docs/new.md & wait",
-  // programs whose writes are known
+  // programs with known writes
   "tee docs/guide.md < src/a/word.js",
   "cp src/a/word.js docs/guide.md",
   "cp -r src/a/deep src/b 2> /dev/null; cp -r src/a/. docs",
@@ -261,7 +261,7 @@ export const attacks: readonly string[] = [
   "ls docs/guide.md | xargs rm",
   "echo docs/guide.md | xargs -I{} cp src/a/word.js {}",
   `find docs -name guide.md -exec sh -c 'echo bad > "$1"' _ {} \\;`,
-  // shells in shells
+  // nested shells
   "bash -c 'echo bad > docs/guide.md'",
   'sh -c "echo bad > $(echo docs/guide.md)"',
   "printf 'echo bad > docs/guide.md' | sh",
@@ -271,7 +271,7 @@ export const attacks: readonly string[] = [
   "timeout 20 sh -c 'echo bad > docs/guide.md'",
   "nohup sh -c 'echo bad > docs/guide.md' > /dev/null 2>&1",
   'echo "$(sh src/a/bad.sh)"',
-  // programs whose writes cannot be known
+  // programs with unknown writes
   "sh src/a/bad.sh",
   "bash -- src/a/bad.sh",
   ". src/a/bad.sh",
@@ -299,7 +299,7 @@ export const attacks: readonly string[] = [
   "make -f src/a/bad.mk",
   "npm run bad",
   "npm exec -c 'sh src/a/bad.sh'",
-  // git, which changes files, and runs programs
+  // git, which changes files and runs programs
   "git merge -q --no-edit other",
   "git pull -q --no-rebase --no-edit . other",
   "git cherry-pick other",
@@ -326,7 +326,7 @@ export const attacks: readonly string[] = [
   `python3 -c 'open(".git/config", "a").write("[alias]")'`,
 ];
 
-/** All that a task with src/a/** may not change, by its name: files, and what git does with them. */
+/** What a task with src/a/** may not change, by name: files, and the state of git. */
 export function outsideOf({ path }: GuardedRepository): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   const add = (folder: string) => {

@@ -41,7 +41,7 @@ interface Wanted {
   readonly more?: Details;
 }
 
-/** What the runs of a day leave behind: a task in every state, every kind of question, merges, refusals and logs. */
+/** The result of a day of runs: a task in every state, every kind of question, merges, refusals and logs. */
 export function shopLedger(ground: BoardGround) {
   const { engine, repository, place } = ground;
   const { git, write } = repository;
@@ -427,7 +427,7 @@ export async function fillShop(ground: BoardGround): Promise<void> {
 
 type Shopping = ReturnType<typeof shopLedger>;
 
-/** What earlier sessions of orchestrating agents left. */
+/** The records of earlier sessions of orchestrating agents. */
 function keepScores({ place }: BoardGround): void {
   const folders = orchestratorFolders(place.project, null);
   for (const [at, score] of [62, 71, 88, 84, 95].entries())
@@ -441,7 +441,7 @@ function keepScores({ place }: BoardGround): void {
     });
 }
 
-/** The kinds of questions that the tasks above do not ask. */
+/** The kinds of questions that the tasks above do not produce. */
 async function askAll({ engine, ground, sleep }: Shopping): Promise<void> {
   const commit = ground.repository.git("rev-parse", "lockstep/T-3");
   await askManual(

@@ -1,9 +1,9 @@
-/** Whether tests are left out because something is missing. Where CI runs, it has to be there if it is wanted. */
+/** Whether tests are skipped because something is missing. On CI a required part must not be missing. */
 export function skipLoudly(tests: string, why: string | undefined, { isWanted = true } = {}): boolean {
   if (why === undefined) return false;
-  const told = `${tests} ARE SKIPPED: ${why.trim()}`;
+  const message = `${tests} ARE SKIPPED: ${why.trim()}`;
   if (process.env.CI === "true" && isWanted)
-    throw new Error(`${told}; .ci/install-packages installs what they need`);
-  console.warn(`\n!!! ${told}\n`);
+    throw new Error(`${message}; .ci/install-packages installs what they need`);
+  console.warn(`\n!!! ${message}\n`);
   return true;
 }

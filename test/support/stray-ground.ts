@@ -13,19 +13,19 @@ interface StrayOptions {
   readonly folder?: string;
 }
 
-/** A guarded repository with task T-A, which holds src/a/**, and calls of it whose writes nobody can know before. */
+/** A guarded repository with task T-A, which holds src/a/**, and calls with unknown writes. */
 export interface StrayGround extends Disposable {
   readonly repository: GuardedRepository;
   at(path: string): string;
   text(path: string): string;
   status(): string;
-  /** A call of an MCP server's tool whose arguments have names that nobody knows. */
+  /** A call of an MCP server's tool with unknown argument names. */
   mcp(input?: object, more?: object): object;
-  /** What the guard says of an event. */
+  /** The guard's answer to an event. */
   said(payload: object, options?: StrayOptions): Promise<string>;
-  /** The call runs, and does this: what the guard says afterwards. */
+  /** The call runs with this effect; returns the guard's answer afterwards. */
   calls(act: () => void, payload?: object, options?: StrayOptions): Promise<string>;
-  /** What the ledger has of it. */
+  /** The events of the ledger. */
   strayed(): Promise<readonly { readonly target: string; readonly reason: string }[]>;
 }
 
@@ -68,7 +68,7 @@ export function ended(call: object): object {
   return { ...call, hook_event_name: "PostToolUse", tool_response: {} };
 }
 
-/** Where the guard says that it kept what strayed. */
-export function refIn(told: string): string {
-  return /kept on `(refs\/lockstep\/strayed\/\S+?)`/.exec(told)?.[1] ?? "no ref";
+/** The ref on which the guard saved the changes outside the lock. */
+export function refIn(message: string): string {
+  return /kept on `(refs\/lockstep\/strayed\/\S+?)`/.exec(message)?.[1] ?? "no ref";
 }

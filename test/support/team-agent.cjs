@@ -1,4 +1,4 @@
-// Plays every role of a session. What it does otherwise than a good agent would stands in the file that it is given.
+// Plays every role of a session. Its argument is a file with the differences from a good agent.
 const { execSync } = require("node:child_process");
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
@@ -6,8 +6,8 @@ const { dirname } = require("node:path");
 const input = JSON.parse(readFileSync(0, "utf8"));
 const { role, task, worklog_path: worklog } = input;
 const session = worklog.split("/").slice(0, 2).join("/");
-const wishes = existsSync(process.argv[2]) ? JSON.parse(readFileSync(process.argv[2], "utf8")) : {};
-const wish = wishes[`${role} ${task.id}`] ?? wishes[role] ?? {};
+const overrides = existsSync(process.argv[2]) ? JSON.parse(readFileSync(process.argv[2], "utf8")) : {};
+const override = overrides[`${role} ${task.id}`] ?? overrides[role] ?? {};
 
 /** What the role has to be given first, and find in its tree. */
 const needed = {
@@ -29,7 +29,7 @@ function write(path, text) {
   writeFileSync(path, text);
 }
 
-const tasks = wishes.tasks ?? [
+const tasks = overrides.tasks ?? [
   { id: "T-001", goal: "write a.txt", lock_scope: ["a.txt"], acceptance_checks: ["cmd: test -e a.txt"] },
   {
     id: "T-002",
@@ -43,7 +43,9 @@ const tasks = wishes.tasks ?? [
 const spec =
   "# Spec\n\n## Goals\n\nTwo files.\n\n## Acceptance Criteria\n\nThey are there.\n\n## Definition of Done\n\nTested.\n";
 const acceptance = {
-  acceptance_criteria: [{ id: "AC-1", description: "there", verify: wishes.verify ?? ["cmd: test -e f.js"] }],
+  acceptance_criteria: [
+    { id: "AC-1", description: "there", verify: overrides.verify ?? ["cmd: test -e f.js"] },
+  ],
 };
 const plan = (listed) =>
   JSON.stringify(
@@ -57,7 +59,7 @@ const work = {
     write(`${session}/spec.md`, spec);
     write(`${session}/acceptance.json`, JSON.stringify(acceptance));
     if (input.assignment.lock_scope.some((one) => one.endsWith("tasks.yaml")))
-      write(`${session}/tasks.yaml`, plan(wishes.tasks ?? tasks.slice(0, 1)));
+      write(`${session}/tasks.yaml`, plan(overrides.tasks ?? tasks.slice(0, 1)));
   },
   Architect: () =>
     write(
@@ -66,43 +68,48 @@ const work = {
     ),
   Designer: () => write(`${session}/design-specs/files.md`, "# Files\n"),
   Researcher: () => write(`${session}/research/files.md`, "# Files\n"),
-  Planner: () => write(`${session}/tasks.yaml`, plan(wishes.plan ?? tasks)),
+  Planner: () => write(`${session}/tasks.yaml`, plan(overrides.plan ?? tasks)),
   Coder: () => {
-    const fixed = input.fix_delta === null ? "" : "mended\n";
+    const fixed = input.fix_delta === null ? "" : "repaired\n";
     for (const path of input.assignment.lock_scope)
       write(path === "." ? `fixes/${task.id}.txt` : path, `by ${task.id}\n${fixed}`);
   },
   Integrator: () => {
-    const fixed = input.fix_delta === null ? "fixed\n" : "fixed and mended\n";
+    const fixed = input.fix_delta === null ? "fixed\n" : "fixed and repaired\n";
     if (input.assignment.lock_scope.includes(".")) write(`fixes/${task.id}.txt`, fixed);
   },
   Docs: () => write(`${session}/report.md`, "# Report\n\nDone.\n"),
 };
 
 /** Written beyond that: paths with `SESSION` for the session's folder. */
-for (const [path, text] of Object.entries(wish.files ?? {})) write(path.replace("SESSION", session), text);
+for (const [path, text] of Object.entries(override.files ?? {}))
+  write(path.replace("SESSION", session), text);
 /** A command of the shell, whatever it ends with. */
-if (wish.runs !== undefined) execSync(`${wish.runs}; true`, { stdio: "ignore" });
+if (override.runs !== undefined) execSync(`${override.runs}; true`, { stdio: "ignore" });
 /** `until`: good once this file of the tree has the text in it. */
-const { until } = wish;
+const { until } = override;
 const isGood =
   until !== undefined && existsSync(until.file) && readFileSync(until.file, "utf8").includes(until.has);
-if (wish.works !== false) work[role]?.();
-const pause = wish.sleep ?? wishes.sleep;
+if (override.works !== false) work[role]?.();
+const pause = override.sleep ?? overrides.sleep;
 if (pause !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
-if (wish.says !== undefined && !isGood) process.stdout.write(wish.says);
+if (override.says !== undefined && !isGood) process.stdout.write(override.says);
 else
   process.stdout.write(
     `${JSON.stringify({
-      status: isGood ? "OK" : (wish.status ?? "OK"),
-      summary: wish.summary ?? `${role} is done`,
-      artifacts: { files_changed: [], commands_to_run: [], notes: [], ...(isGood ? {} : wish.artifacts) },
+      status: isGood ? "OK" : (override.status ?? "OK"),
+      summary: override.summary ?? `${role} is done`,
+      artifacts: { files_changed: [], commands_to_run: [], notes: [], ...(isGood ? {} : override.artifacts) },
       gates: {
-        meets_definition_of_done: isGood || wish.status !== "BLOCKED",
+        meets_definition_of_done: isGood || override.status !== "BLOCKED",
         needs_review: false,
         needs_tests: false,
         security_concerns: [],
       },
-      next: { recommended_agent: wish.next ?? "Orchestrator", recommended_task_id: "same", reason: "next" },
+      next: {
+        recommended_agent: override.next ?? "Orchestrator",
+        recommended_task_id: "same",
+        reason: "next",
+      },
     })}\n`,
   );

@@ -5,7 +5,7 @@ import { checksByName, type LandRepository, landRepository } from "./land-reposi
 
 const agent = readFileSync(new URL("./team-agent.cjs", import.meta.url), "utf8");
 
-/** What a role does otherwise; see team-agent.cjs. */
+/** A role's differences from the default; see team-agent.cjs. */
 export type TeamAnswers = Readonly<Record<string, unknown>>;
 
 interface SessionDocument {
@@ -17,7 +17,7 @@ interface SessionDocument {
 }
 
 export interface TeamRepository extends Omit<LandRepository, "start"> {
-  /** What the roles do from now on. */
+  /** The behavior of the roles from now on. */
   answers(given: TeamAnswers): void;
   start(...words: string[]): Promise<Ran>;
   resume(...words: string[]): Promise<Ran>;
@@ -28,9 +28,9 @@ export interface TeamRepository extends Omit<LandRepository, "start"> {
   status(): StatusDocument;
   /** Roles that were dispatched, in order. */
   dispatches(): Promise<readonly string[]>;
-  /** What roles were asked for and came back with, in order. */
+  /** The requests to roles and their answers, in order. */
   returns(): Promise<readonly string[]>;
-  /** The command, as a process to be watched and killed. */
+  /** Runs the command as a process that can be watched and killed. */
   launch: LandRepository["start"];
 }
 

@@ -28,7 +28,7 @@ const probes = {
   make: ["make", "--version"],
 };
 
-/** Whether the tests of a runner are to be skipped; where CI runs them, the runner has to be there. */
+/** Whether the tests of a runner are skipped; on CI the runner must be installed. */
 export function isMissing(runner: keyof typeof probes): boolean {
   const [program = "", ...words] = probes[runner];
   const isThere = spawnSync(program, words).status === 0;
@@ -45,7 +45,7 @@ interface Listed {
   readonly count: TestCount | undefined;
 }
 
-/** Runs commands as checks of a repository with these files, and gives what they list. */
+/** Runs commands as checks of a repository with these files, and returns their inventories. */
 export async function listTests(
   files: Readonly<Record<string, string>>,
   commands: readonly string[],

@@ -7,14 +7,14 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { packet, person, result } from "./memory-engine.ts";
 
 /**
- * A program that does nothing but change the ledger of the project it is started in, until it is killed. Each
- * change is told on stdout after the engine has said that it is done, so whatever stands there must be true.
+ * A program that only changes the ledger of the project in which it is started, until it is killed. Each change is
+ * printed to stdout after the engine has acknowledged it, so every printed line must be true.
  */
 export interface Acknowledged {
   readonly task: string;
   readonly epoch: number;
   readonly state: string;
-  /** The last event that the ledger had after it. */
+  /** The number of the last event in the ledger after it. */
   readonly seq: number;
   /** For heartbeats, which leave no event. */
   readonly beatAt: string;
@@ -33,7 +33,7 @@ async function drive(prefix: string): Promise<never> {
   for (let round = 1; ; round += 1) await oneTask(engine, `${prefix}-${round}`, round);
 }
 
-/** The same ledger; remembers how far it had come by the last change. */
+/** The same ledger; remembers its version at the last change. */
 function watched(ledger: Ledger): Ledger {
   const commit: Ledger["commit"] = async (change) => {
     const committed = await ledger.commit(change);
@@ -43,7 +43,7 @@ function watched(ledger: Ledger): Ledger {
   return Object.assign(Object.create(ledger), { commit });
 }
 
-/** Every other task is after a folder that the others want too. */
+/** Every other task needs a folder that the others need too. */
 async function oneTask(engine: Engine, task: string, round: number): Promise<void> {
   const scope = round % 2 === 0 ? `shared/${round % sharedScopes}` : `own/${task}`;
   const limits = { timeout_seconds: 2, heartbeat_interval_seconds: 1 };
@@ -65,7 +65,10 @@ function handIn(engine: Engine, task: string): (() => Promise<Verdict>)[] {
   return [submit, () => operate(engine, "complete", { task }, person)];
 }
 
-/** Whether the task goes on. A lost race for a folder is a change too; a lease that ran out on a slow machine is none. */
+/**
+ * Whether the task continues. A lost race for a folder counts as a change too; a lease that expired on a slow machine
+ * does not.
+ */
 async function tell({ ledger }: Engine, task: string, verdict: Verdict): Promise<boolean> {
   const { state } = verdict.details ?? {};
   if (verdict.code === "R-LS-001") return false;

@@ -8,7 +8,7 @@ import { removeCheckout } from "../../src/workspace/checkouts/remove-checkout.ts
 import { type AgentRepository, agentIn, agentRepository } from "../support/agent-checkout.ts";
 import { skipLoudly } from "../support/skip-loudly.ts";
 
-/** More than the number of files up to which a checkout is not used again. */
+/** More than the maximum number of files of a checkout that is reused. */
 const many = Object.fromEntries(Array.from({ length: 260 }, (_, at) => [`many/${at}.txt`, `${at}\n`]));
 const files = { ...many, "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "out/\n" };
 const child = join(import.meta.dirname, "pool-child.ts");
@@ -31,7 +31,7 @@ function secondTask({ path }: AgentRepository, base: string, words: string, poin
   return { status, signal, changes: Number(stdout), stderr };
 }
 
-/** Every text that is in a checkout, or in a commit that a ref of Lockstep names. */
+/** All texts in a checkout, or in a commit that a ref of Lockstep names. */
 function keptTexts({ path, git }: AgentRepository): string {
   const refs = git("for-each-ref", "--format=%(refname)", "refs/lockstep").split("\n").filter(Boolean);
   const inRefs = refs.map((ref) => git("grep", "-h", "-e", "", ref, "--", "a.txt", "new.txt"));

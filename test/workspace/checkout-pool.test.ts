@@ -17,7 +17,7 @@ import { listPool, poolFolder, trimPool } from "../../src/workspace/checkouts/ch
 import { removeCheckout } from "../../src/workspace/checkouts/remove-checkout.ts";
 import { type AgentRepository, agentIn, agentRepository } from "../support/agent-checkout.ts";
 
-/** So many that the checkout is worth keeping. */
+/** Enough files that the checkout is pooled. */
 const many = Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`many/${at}.txt`, `${at}\n`]));
 const files = {
   ...many,

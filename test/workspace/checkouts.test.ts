@@ -83,7 +83,7 @@ describe("an agent's checkout", () => {
   });
 
   it.each(["tree", "tree/.git", "tree/.git/HEAD", "tree/.git/objects", "."])(
-    "that lost `%s` is made again from the collected work",
+    "that lost `%s` is created again from the collected work",
     async (part) => {
       using repository = agentRepository();
       const { checkout } = await repository.open();
@@ -112,7 +112,7 @@ describe("an agent's checkout", () => {
     expect(readFileSync(join(again.checkout.folder, "a.txt"), "utf8")).toBe("a\n");
   });
 
-  it("that is damaged is made again only after its remains were kept", async () => {
+  it("that is damaged is created again only after its remains were kept", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();
     agentIn(checkout).write("precious.txt", "only here\n");

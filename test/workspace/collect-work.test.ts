@@ -183,7 +183,7 @@ describe("an agent's work", () => {
 
   it.each<[string, (gitFolder: string) => void]>([
     ["gone", () => {}],
-    ["a file that leads elsewhere", (path) => writeFileSync(path, "gitdir: /nowhere\n")],
+    ["a file that points elsewhere", (path) => writeFileSync(path, "gitdir: /nowhere\n")],
     ["a link", (path) => symlinkSync("/nowhere", path)],
     ["an empty folder", (path) => mkdirSync(path)],
   ])("is collected even if the checkout's `.git` is %s", async (_, replace) => {
@@ -209,7 +209,7 @@ describe("a repository inside the work", () => {
     ["new", "sub", ["init", "-q", "sub"]],
     ["in a folder of the project", "src", ["init", "-q", "src"]],
     ["with commits", "deep/er", ["clone", "-q", ".", "deep/er"]],
-    ["in a folder named as tools name theirs", "dist", ["clone", "-q", ".", "dist"]],
+    ["in a folder with the name of an output folder", "dist", ["clone", "-q", ".", "dist"]],
     ["new in such a folder", "dist", ["init", "-q", "dist"]],
     ["in another one", "one", ["init", "-q", "one"]],
   ];

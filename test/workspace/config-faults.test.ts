@@ -19,7 +19,7 @@ describe("a mistake", () => {
       "# first\n\nguards: {}\n",
       "3:1: `guards` is not a known key: did you mean `guard`?",
     ],
-    ["in a key like no other", "zzz: 1\n", `1:1: \`zzz\` is not a known key: expected ${topKeys}`],
+    ["in a key without a similar one", "zzz: 1\n", `1:1: \`zzz\` is not a known key: expected ${topKeys}`],
     [
       "in a key of a flow map",
       "guard: { root: x, on_dney: block }\n",
@@ -32,7 +32,7 @@ describe("a mistake", () => {
     ],
     ["in a word", "sandbox:   requierd\n", "1:12: `sandbox` is `requierd`: did you mean `required`?"],
     [
-      "in a word like no other",
+      "in a word without a similar one",
       "worklogs: burn\n",
       "1:11: `worklogs` is `burn`: expected one of `keep`, `commit`",
     ],

@@ -24,7 +24,7 @@ describe("YAML that is refused", () => {
     ],
     ["a key that is a list", "? [a]\n: 1\n", "1:3: this is not a key: expected a word"],
     [
-      "a key that is every object's own",
+      "a key that every object inherits",
       "limits:\n  __proto__: { max_parallel: 1 }\n",
       "2:3: this is not a key: expected a word",
     ],

@@ -19,7 +19,7 @@ describe("the type of a file system", () => {
     ["the kernel's AFS", 0x6b414653, "AFS"],
     ["Ceph", 0x00c36400, "Ceph"],
     ["Coda", 0x73757245, "Coda"],
-    ["a lent folder", 0x786f4256, "VirtualBox shared folder"],
+    ["a shared folder of a virtual machine", 0x786f4256, "VirtualBox shared folder"],
     ["ext4", 0xef53, undefined],
     ["btrfs, as a signed number", 0x9123683e | 0, undefined],
     ["tmpfs, which has nearly the number of 9P", 0x01021994, undefined],

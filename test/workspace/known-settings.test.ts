@@ -46,8 +46,8 @@ describe("git's configured filters", () => {
   });
 });
 
-describe("a setting", () => {
-  it("is on where git says so, in every form of its value", async () => {
+describe("a git setting", () => {
+  it("is on if git reports it as on, in every form of its value", async () => {
     const values = ["true", "YES", "on", "1", "+01", "-1", "2k", "false", "no", "off", "0", "00", "", "TRUE"];
     for (const value of [...values, undefined]) {
       using repository = temporaryRepository();
@@ -62,7 +62,7 @@ describe("a setting", () => {
     }
   });
 
-  it("is off where it is not set, whatever another one is called", async () => {
+  it("is off if it is not set, even if a similar one is set", async () => {
     using repository = temporaryRepository();
     repository.git("config", "own.flags", "true");
     expect(isOn(await settingsIn(repository.path), "own.flag")).toBe(false);

@@ -121,9 +121,9 @@ describe("a plan", () => {
     ['"x \\e[31mred"', "remove U+001B, character 3 of the text"],
     ['"\\0"', "remove U+0000, character 1 of the text"],
     ['" "', "a string that is not blank"],
-  ])("with a control character in the goal %s is refused with its position", (goal, told) => {
+  ])("with a control character in the goal %s is refused with its position", (goal, expected) => {
     const lines = planLinesOf(`tasks:\n${taskText("A").replace("do it", goal)}`);
-    expect(lines).toEqual([expect.stringContaining(told)]);
+    expect(lines).toEqual([expect.stringContaining(expected)]);
   });
 
   it("may name a role for an agent", () => {
@@ -184,7 +184,7 @@ describe("a mistake in a plan", () => {
     ],
     ["an unknown agent", "    agent: codr\n", "5:12: `tasks[0].agent` is `codr`: did you mean `coder`?"],
     [
-      "an agent like no other",
+      "an agent without a similar one",
       "    agent: zzz\n",
       "5:12: `tasks[0].agent` is `zzz`: expected a configured agent or role: `coder`, `tests`, `Coder`, `QA`",
     ],
@@ -255,7 +255,7 @@ describe("a mistake in a plan", () => {
       "5:21: `tasks[0].context_files[0]` is `.agents-work/<session>/spec.md`: expected a path with the name of the session instead of a placeholder",
     ],
     [
-      "no risk among risks",
+      "`none` among risks",
       "    risk_flags: [security, none]\n",
       "5:28: `tasks[0].risk_flags[1]` is `none`: expected no other flag together with this one",
     ],

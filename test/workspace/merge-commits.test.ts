@@ -54,7 +54,7 @@ function withCommits() {
 const paths = ["a", "b", "x/a", "x/b", "x/y/c", "x y/ä", "z", "z/w", "z/v/u", "x.y"];
 
 describe("a merge of two commits", () => {
-  it("has the tree that git makes, whatever the two sides changed", async () => {
+  it("has the same tree as git's merge, for any changes on the two sides", async () => {
     using repository = withCommits();
     const { commit, merged, path } = repository;
     const pick = numbers(7);
@@ -123,7 +123,7 @@ describe("the fork of two commits", () => {
     expect(known).toBeGreaterThan(10);
   });
 
-  it("is not seen where `theirs` was merged already, by a commit or a branch", async () => {
+  it("is unknown if `theirs` was merged already, by a commit or a branch", async () => {
     using repository = withCommits();
     const { commit, path } = repository;
     const files = new Map([["a", "a\n"]]);

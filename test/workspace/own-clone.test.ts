@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a worker's own clone", () => {
   it.each(["index.lock", "HEAD.lock", "refs/heads/main.lock"])(
-    "is refreshed although a worker that was killed has left %s",
+    "is refreshed even if a killed worker has left %s",
     async (lock) => {
       using source = landRepository({ "a.txt": "one\n" });
       using place = temporaryFolder();

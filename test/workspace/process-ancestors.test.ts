@@ -17,8 +17,8 @@ describe.runIf(process.platform === "linux")("the ancestors of a process", () =>
   });
 
   it.runIf(spawnSync("ps", ["-V"]).status === 0)("come from `ps` if there is no /proc", () => {
-    const told = listProcesses();
+    const listed = listProcesses();
     for (const { pid, parent } of lineageOf(process.pid).slice(0, 2))
-      expect(told.get(pid)).toMatchObject({ pid, parent });
+      expect(listed.get(pid)).toMatchObject({ pid, parent });
   });
 });

@@ -123,7 +123,7 @@ describe("/proc/PID/stat", () => {
   const after = Array.from({ length: 40 }, (_, index) => index + 4).join(" "); // each field is its own number
   it.each<[string, string, ReturnType<typeof readStat>]>([
     ["a plain name", `7 (sh) S ${after}`, { startedAt: "22", ended: false }],
-    ["a name with everything in it", `7 (a) Z (b\n) S ${after}`, { startedAt: "22", ended: false }],
+    ["a name with special characters", `7 (a) Z (b\n) S ${after}`, { startedAt: "22", ended: false }],
     ["a zombie", `7 (sh) Z ${after}`, { startedAt: "22", ended: true }],
     ["a dead one", `7 (sh) X ${after}`, { startedAt: "22", ended: true }],
     ["a stopped one", `7 (sh) T ${after}`, { startedAt: "22", ended: false }],

@@ -75,13 +75,13 @@ describe("a removed checkout", () => {
     ]);
   });
 
-  it("keeps lent files only if the agent changed them", async () => {
+  it("keeps copied files only if the agent changed them", async () => {
     for (const changed of [false, true]) {
       using work = await checkedOut();
       const path = ".agents-work/s/plan.md";
-      work.agent.write(path, "lent\n");
-      rememberCopied(work.checkout, { [path]: digestOf("lent\n") });
-      if (changed) work.agent.write(path, "lent\nand more\n");
+      work.agent.write(path, "copied\n");
+      rememberCopied(work.checkout, { [path]: digestOf("copied\n") });
+      if (changed) work.agent.write(path, "copied\nand more\n");
       const kept = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
       expect(kept).toEqual(changed ? ["refs/lockstep/none/T-1/1-ignored"] : []);
     }

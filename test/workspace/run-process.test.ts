@@ -168,7 +168,11 @@ describe("a process that cannot be started", () => {
     ["without a name", [], "`` cannot be started: "],
     ["that is a folder", ["/"], "`/` cannot be started: it is not executable"],
     ["with a zero byte", ["a\0b"], "cannot be started: "],
-    ["with too long a word", ["true", "x".repeat(3_000_000)], "`true` cannot be started: its arguments"],
+    [
+      "with an argument that is too long",
+      ["true", "x".repeat(3_000_000)],
+      "`true` cannot be started: its arguments",
+    ],
   ])("%s is reported with the reason", async (_, command, why) => {
     const result = await runProcess({ command, cwd: "/", env: { PATH }, msMax: 1000 });
     expect(result).toMatchObject({

@@ -47,7 +47,7 @@ function onDisk(folder: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, path === "\xff" ? "latin1" : "utf8")]);
 }
 
-function toldByGit(cwd: string, words: readonly string[]): Buffer[] {
+function gitOutput(cwd: string, words: readonly string[]): Buffer[] {
   return splitAtZero(execFileSync("git", [...words], { cwd }));
 }
 
@@ -58,16 +58,16 @@ describe("the difference of two trees", () => {
       fc.asyncProperty(trees, trees, async (one, other) => {
         const [from, to] = [commitOf(repository, one), commitOf(repository, other)];
         const words = ["diff-tree", "-r", "-z", "--no-renames", from, to];
-        const fields = toldByGit(repository.path, words);
-        const told = fields.flatMap((field, at) => {
+        const fields = gitOutput(repository.path, words);
+        const expected = fields.flatMap((field, at) => {
           if (at % 2 === 1) return [];
           const [oldMode, newMode, , , letter] = field.toString("latin1").slice(1).split(" ");
           const status = letter === "A" ? "added" : letter === "D" ? "deleted" : "modified";
           const kind = (letter === "D" ? oldMode : newMode) === "120000" ? "link" : "file";
           return [{ ...readName(fields[at + 1] as Buffer), status, kind }];
         });
-        expect(await readDiff(repository.path, from, to)).toEqual(told);
-        const listed = toldByGit(repository.path, ["ls-tree", "-r", "-z", to]).map(String);
+        expect(await readDiff(repository.path, from, to)).toEqual(expected);
+        const listed = gitOutput(repository.path, ["ls-tree", "-r", "-z", to]).map(String);
         const entries = [...(await listTree(repository.path, to))];
         const lines = entries.map(
           ([path, { mode, id }]) => `${mode} blob ${id}\t${Buffer.from(path, "latin1")}`,
@@ -85,7 +85,7 @@ describe("the difference of two trees", () => {
     const head = repository.git("rev-parse", "HEAD");
     const entries = [...(await listTree(repository.path, head))];
     const lines = entries.map(([path, { mode, id }]) => `${mode} blob ${id}\t${Buffer.from(path, "latin1")}`);
-    expect(lines).toEqual(toldByGit(repository.path, ["ls-tree", "-r", "-z", head]).map(String));
+    expect(lines).toEqual(gitOutput(repository.path, ["ls-tree", "-r", "-z", head]).map(String));
     expect(lines.length).toBe(Object.keys(manyFolders).length);
   });
 

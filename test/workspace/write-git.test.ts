@@ -154,10 +154,10 @@ describe("a commit on no branch", () => {
     [210, "1700000000 -0330"],
     [-840, "1700000000 +1400"],
     [-900, "1700000000 +0000"],
-  ])("has a time zone that git accepts: %i minutes", (offset, told) => {
+  ])("has a time zone that git accepts: %i minutes", (offset, expected) => {
     const now = new Date(1_700_000_000_999);
     now.getTimezoneOffset = () => offset;
-    expect(timestamp(now)).toBe(told);
+    expect(timestamp(now)).toBe(expected);
   });
 
   it("is Lockstep's own if git has no identity", async () => {

@@ -33,9 +33,9 @@ describe("a task named without its session", () => {
       engine.sleep(1);
       await operate(engine, "task-add", { packet: packet(`${session}/T-1`, [session]) }, person);
     }
-    const told =
+    const message =
       "2 tasks are called `T-1`: name one of them: `2026-02-14_b/T-1` (PENDING), `2026-02-14_a/T-1` (PENDING)";
-    await expect(findOnlyTask(engine, "T-1")).rejects.toThrow(told);
+    await expect(findOnlyTask(engine, "T-1")).rejects.toThrow(message);
     await expect(findOnlyTask(engine, "2026-02-14_a/T-1")).resolves.toMatchObject({
       session: "2026-02-14_a",
     });

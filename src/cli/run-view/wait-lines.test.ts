@@ -11,19 +11,19 @@ const dependency = (waits: boolean): Wait => ({
 
 describe("the line about a waiting task", () => {
   it("names the task that holds it up and what that one waits for, once", () => {
-    const told = new Map<string, string>();
+    const shown = new Map<string, string>();
     const tasks = [
       { key: "s/B", waits: [lock] },
       { key: "s/C", waits: [lock] },
       { key: "s/D", waits: [dependency(true)] },
     ];
-    expect([...newWaits(tasks, told)]).toEqual([
+    expect([...newWaits(tasks, shown)]).toEqual([
       ["waits for A (holds src, waits for you)", ["s/B", "s/C"]],
       ["waits for A (waits for you)", ["s/D"]],
     ]);
-    expect([...newWaits(tasks, told)]).toEqual([]);
-    expect([...newWaits([{ key: "s/B", waits: [] }], told)]).toEqual([]);
-    expect(newWaits([{ key: "s/B", waits: [lock] }], told).size).toBe(1);
+    expect([...newWaits(tasks, shown)]).toEqual([]);
+    expect([...newWaits([{ key: "s/B", waits: [] }], shown)]).toEqual([]);
+    expect(newWaits([{ key: "s/B", waits: [lock] }], shown).size).toBe(1);
   });
 
   it("is missing if the task waits for its turn or for something that is shown anyway", () => {

@@ -7,8 +7,8 @@ it.each([
   ["land --scope src mine", "`--scope` took `src` and `mine`"],
   ["land --scope src lib mine --json", "`--scope` took `src` and `lib` and `mine`"],
   ["do --scope src --check true goal", "`--check` took `true` and `goal`"],
-])("%s names the arguments that the option took", (line, told) => {
-  expect(takenByOption(line.split(" "), variadic)).toContain(told);
+])("%s names the arguments that the option took", (line, expected) => {
+  expect(takenByOption(line.split(" "), variadic)).toContain(expected);
 });
 
 it.each(["land", "land --scope src", "land --scope src -- mine", "land --json a b"])(

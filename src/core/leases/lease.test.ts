@@ -12,7 +12,7 @@ describe("the age of a lease", () => {
     ["is counted from the last heartbeat", at(130_500), 30.5],
     ["does not depend on the wall clock", at(130_500, { wallMs: 0 }), 30.5],
     ["is endless after a reboot", at(130_500, { boot: "c" }), Infinity],
-    ["is endless after a reboot even where the new boot's time is lower", at(5, { boot: "c" }), Infinity],
+    ["is endless after a reboot even if the new boot's time is lower", at(5, { boot: "c" }), Infinity],
   ])("%s", (_, now, age) => {
     expect(ageSeconds(lease, now)).toBe(age);
   });
@@ -62,7 +62,7 @@ describe("the end of a lease, for display", () => {
     ["is in the past once it has lapsed", lease, at(170_000), "2026-02-14T19:59:50.000Z"],
     ["is now for a lease of another boot", lease, at(1, { boot: "c" }), "2026-02-14T20:00:00.000Z"],
     [
-      "is the last day there is where the timeout is longer than time",
+      "is the last possible day if the timeout is longer than that",
       { ...lease, timeoutSeconds: Number.MAX_SAFE_INTEGER },
       at(1),
       "+275760-09-13T00:00:00.000Z",

@@ -9,8 +9,8 @@ describe("an agent whose lease cannot be renewed", () => {
     ["stops at three quarters of a short lease", 8000, 6000, true],
     ["works until ten seconds before the end of a lease", 100_000, 89_999, false],
     ["stops ten seconds before the end of a lease", 100_000, 90_000, true],
-    ["works until ten seconds before its machine counts as gone", 600_000, 109_999, false],
-    ["stops ten seconds before its machine counts as gone", 600_000, 110_000, true],
+    ["works until ten seconds before its machine counts as dead", 600_000, 109_999, false],
+    ["stops ten seconds before its machine counts as dead", 600_000, 110_000, true],
   ])("%s", (_, leaseMs, atMs, stops) => {
     expect(new SelfFence(1000, leaseMs).mustStop(1000 + atMs)).toBe(stops);
   });

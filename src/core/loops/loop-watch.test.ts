@@ -65,7 +65,7 @@ describe("the same tool with the same arguments", () => {
       times(9, (at) => [bash("git status"), gives("clean"), bash(`node step-${at}.js`), gives("ok")]),
     ],
     [
-      "edits of which the client tells no more than the file",
+      "edits of which the client reports only the file",
       times(14, () => [
         tool("file_change", { changes: [{ path: "a.ts", kind: "update" }] }),
         gives("completed"),
@@ -74,7 +74,7 @@ describe("the same tool with the same arguments", () => {
       ]),
     ],
     [
-      "searches of which the client does not tell what for",
+      "searches whose query the client does not report",
       times(7, () => [tool("web_search", { query: "" }), gives("completed")]),
     ],
     [

@@ -27,17 +27,17 @@ describe("the states of a plan's tasks", () => {
     fc.assert(
       fc.property(plan, steps, (tasks, taken) => {
         const followed = new Standing(tasks);
-        const stands = new Map<string, (typeof taken)[number]>();
+        const states = new Map<string, (typeof taken)[number]>();
         for (const step of taken) {
-          stands.set(`t${step.at}`, step);
+          states.set(`t${step.at}`, step);
           followed.put(`t${step.at}`, step);
-          const anew = new Standing(tasks);
-          for (const [id, stand] of stands) anew.put(id, stand);
-          expect(idsOf([...followed.ready()])).toEqual(idsOf([...anew.ready()]));
-          expect(idsOf(followed.held())).toEqual(idsOf(anew.held()));
+          const computed = new Standing(tasks);
+          for (const [id, stand] of states) computed.put(id, stand);
+          expect(idsOf([...followed.ready()])).toEqual(idsOf([...computed.ready()]));
+          expect(idsOf(followed.held())).toEqual(idsOf(computed.held()));
         }
         const isIn = (id: string) =>
-          stands.get(id)?.state === "MERGED" && stands.get(id)?.revertedBy === null;
+          states.get(id)?.state === "MERGED" && states.get(id)?.revertedBy === null;
         const ready = tasks.filter(
           ({ id, dependsOn }) => followed.stateOf(id) === "PENDING" && dependsOn.every(isIn),
         );

@@ -55,7 +55,7 @@ describe("the failure that represents a check", () => {
       { before: ran(0), after: { ...ran(0), earlier: { ...failed("e"), at: "" } }, again: null },
       "e",
     ],
-    ["that on the base, where it passes now", { before: failed("b"), after: ran(0), again: null }, "b"],
+    ["that on the base, if it passes now", { before: failed("b"), after: ran(0), again: null }, "b"],
     ["missing without a failure", { before: null, after: ran(0), again: null }, undefined],
   ])("is %s", (_name, runs, log) => {
     expect(failedRun(runs)?.log).toBe(log);

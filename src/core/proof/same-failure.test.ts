@@ -19,9 +19,9 @@ describe("a check that fails before and after", () => {
   it.each<[string, string, string]>([
     ["another test fails", node("rounds"), node("adds")],
     ["one more fails", node("rounds"), node("rounds", { tests: 3, fail: 2 })],
-    ["only the count of failures tells", "1 failed, 9 passed\n", "2 failed, 8 passed\n"],
+    ["only the number of failures differs", "1 failed, 9 passed\n", "2 failed, 8 passed\n"],
     ["the value is another", "expected 3, got 4\n", "expected 3, got 5\n"],
-    ["it says more", "FAIL a\n", "FAIL a\nTypeError: x is undefined\n"],
+    ["it prints more", "FAIL a\n", "FAIL a\nTypeError: x is undefined\n"],
   ])("fails another way if %s", (_title, before, after) => {
     expect(isSameFailure(failed(before), failed(after))).toBe(false);
   });

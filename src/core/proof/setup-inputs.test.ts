@@ -55,7 +55,7 @@ describe("a set-up", () => {
   it.each<[string, Record<string, string>, string | undefined, boolean]>([
     ["without a lock file", unlocked, undefined, true],
     [
-      "whose lock file does not tell",
+      "whose lock file does not list scripts",
       { ...npm, "package-lock.json": '{ "lockfileVersion": 1 }' },
       undefined,
       true,
@@ -135,8 +135,8 @@ describe("a set-up", () => {
     ["a plugin of yarn", { ...npm, ".yarnrc.yml": "plugins:\n  - path: .yarn/plugins/x.cjs\n" }],
     ["another yarn", { ...npm, ".yarnrc.yml": "yarnPath: tools/yarn.cjs\n" }],
     ["an override of pnpm's", { ...npm, "pnpm-workspace.yaml": "overrides:\n  a: link:../a\n" }],
-    ["pnpm, whose lock file does not tell", { "pnpm-lock.yaml": "", "package.json": "{}" }],
-    ["yarn, whose lock file does not tell", { "yarn.lock": "", "package.json": "{}" }],
+    ["pnpm, whose lock file does not list scripts", { "pnpm-lock.yaml": "", "package.json": "{}" }],
+    ["yarn, whose lock file does not list scripts", { "yarn.lock": "", "package.json": "{}" }],
     ["uv", { "uv.lock": "", "pyproject.toml": "" }],
     ["Ruby", { "Gemfile.lock": "" }],
     ["PHP", { "composer.lock": "" }],

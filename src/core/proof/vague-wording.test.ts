@@ -67,7 +67,7 @@ describe("a goal", () => {
   });
 
   it("is reported before the criteria, and each criterion is reported", () => {
-    const told = vagueWarnings({ goal: "fix it", criteria: ["good", "cmd: npm test", "manual: fine"] });
-    expect(told.map((line) => /`([^`]*)`/.exec(line)?.[1])).toEqual(["fix it", "good", "manual: fine"]);
+    const warnings = vagueWarnings({ goal: "fix it", criteria: ["good", "cmd: npm test", "manual: fine"] });
+    expect(warnings.map((line) => /`([^`]*)`/.exec(line)?.[1])).toEqual(["fix it", "good", "manual: fine"]);
   });
 });

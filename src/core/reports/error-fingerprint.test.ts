@@ -57,7 +57,7 @@ describe("two errors", () => {
     ["paths of a folder called tmp", "/home/me/tmp/a is bad", "/home/me/tmp/b is bad"],
     ["relative paths called tmp", "./tmp/a is bad", "./tmp/b is bad"],
     ["what follows a temporary path", "/tmp/a: not found", "/tmp/a: not a folder"],
-    ["what was there to be removed", "took 3 s", "took"],
+    ["the text to be removed", "took 3 s", "took"],
   ])("differ by their %s", (_, one, other) => expect(of(one)).not.toBe(of(other)));
 
   it("differ by their type", () => {

@@ -82,10 +82,10 @@ describe("a delegation's output", () => {
   it.each<[string, Record<string, unknown>, string]>([
     ["as it is", {}, "OK"],
     ["with lists of tests", { "deliverable.testsAdded": ["a"], "deliverable.testsPassing": ["a"] }, "OK"],
-    ["without a word on tests", { "deliverable.testsPassing": undefined }, "OK"],
+    ["without a statement on tests", { "deliverable.testsPassing": undefined }, "OK"],
     ["with tests that fail", { "deliverable.testsPassing": false }, "R-PC-002"],
     ["with fewer tests passing", { "deliverable.testsPassing": 1 }, "R-PC-002"],
-    ["with words for it", { "deliverable.testsPassing": "1 of 2" }, "R-PC-002"],
+    ["with a text for it", { "deliverable.testsPassing": "1 of 2" }, "R-PC-002"],
     ["without evidence", { evidence: undefined }, "R-PC-003"],
     ["with blank evidence", { "evidence.testOutput": "\n" }, "R-PC-003"],
     ["with a file outside the scope", { "deliverable.filesCreated": ["lib/a.ts"] }, "R-PO-002"],

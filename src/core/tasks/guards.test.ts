@@ -85,7 +85,7 @@ describe("guards", () => {
     ],
     ["an orchestrator stops", sampleTask({ state: "IN_PROGRESS" }), events.stop, "orchestrator", "R-AU-001"],
     [
-      "an orchestrator brings back what a person stopped",
+      "an orchestrator restarts a task that a person stopped",
       held("stopped"),
       events.retry,
       "orchestrator",

@@ -12,7 +12,7 @@ const noLog = "no-log: rule: `console\\.log` in `src/**`: use the logger";
 const licence = "licence: require: `^// MIT` in `src/**/*.ts`: name the licence";
 const kebab = "kebab: name: `src/**/*.ts` must match `^[a-z-]+\\.ts$`";
 const base = { "src/old.ts": "console.log(0)", "src/Odd.ts": "" };
-const told = (lines: string[], edits: Record<string, string | null>) =>
+const findingsOf = (lines: string[], edits: Record<string, string | null>) =>
   checkConventions(rulesOf(...lines), mergeOf(base, edits)).findings.map(
     ({ path, line, rule, message }) => `${path}:${line ?? ""} ${rule}: ${message}`,
   );
@@ -57,7 +57,7 @@ describe("a convention", () => {
       ],
     ],
   ])("%s", (_, lines, edits, expected) => {
-    expect(told(lines as string[], edits as Record<string, string | null>)).toEqual(expected);
+    expect(findingsOf(lines as string[], edits as Record<string, string | null>)).toEqual(expected);
   });
 
   it("is routed to the task that changed the file, with the rule", () => {
@@ -87,7 +87,7 @@ describe("the conventions check", () => {
       "pass",
       "1 rules were checked on 1 of 1 changed files; lines were read up to character 10000: 1 file (src/a.ts)",
     ]);
-    expect(told([noLog], { "src/a.ts": text.slice(20) })).toHaveLength(1);
+    expect(findingsOf([noLog], { "src/a.ts": text.slice(20) })).toHaveLength(1);
   });
 
   it("fails a file on which a rule takes too long, instead of waiting", () => {

@@ -3,7 +3,7 @@ import { checkCrossReferences } from "./cross-reference.ts";
 import { type Files, mergeOf } from "./source-tree.test-support.ts";
 
 type Edits = Record<string, string | null>;
-const told = async (base: Files, edits: Edits) => {
+const findingsOf = async (base: Files, edits: Edits) => {
   const { result, findings } = await checkCrossReferences(mergeOf(base, edits));
   return result === "not_configured"
     ? result
@@ -191,7 +191,7 @@ describe("a call", () => {
   it("through a client of another module begins with the base URL of that client", async () => {
     const base = { ...server, "web/http.ts": 'export const http = axios.create({ baseURL: "/api" })' };
     const calls = 'import { http } from "./http";\nhttp.get("/users");\nhttp.get("/userz")';
-    expect(await told(base, { "web/page.ts": calls })).toEqual([
+    expect(await findingsOf(base, { "web/page.ts": calls })).toEqual([
       "web/page.ts:3 calls `GET /api/userz`, which no endpoint serves: the nearest is `GET /api/users` of server.js:1",
     ]);
   });
@@ -216,16 +216,19 @@ describe("a call", () => {
   ])("%s is found in an unchanged file", async (call) => {
     const made = { "web/http.ts": 'export const http = axios.create({ baseURL: "/api" })' };
     const base = { ...server, ...made, "web/page.ts": call };
-    const found = await told(base, { "server.js": 'app.get("/api/x", h)' });
+    const found = await findingsOf(base, { "server.js": 'app.get("/api/x", h)' });
     expect(found).toHaveLength(1);
   });
 
   it("in a test is ignored", async () => {
     expect(
-      await told(server, { "web/page.test.ts": 'fetch("/api/nope")', "e2e/x.ts": 'fetch("/api/nope")' }),
+      await findingsOf(server, {
+        "web/page.test.ts": 'fetch("/api/nope")',
+        "e2e/x.ts": 'fetch("/api/nope")',
+      }),
     ).toEqual([]);
     expect(
-      await told(server, {
+      await findingsOf(server, {
         "web/page.ts": 'fetch("/api/nope")',
         "mocks/server.ts": 'app.get("/api/nope", h)',
       }),
@@ -238,29 +241,29 @@ describe("the cross-reference check", () => {
   const base = { "server.js": server, "web/a.ts": 'fetch("/api/users")', "web/old.ts": 'fetch("/api/gone")' };
 
   it("names both places", async () => {
-    expect(await told(base, { "web/b.ts": '\nfetch("/api/posts")' })).toEqual([
+    expect(await findingsOf(base, { "web/b.ts": '\nfetch("/api/posts")' })).toEqual([
       "web/b.ts:2 calls `GET /api/posts`, which no endpoint serves: server.js:2 serves that path only for POST",
     ]);
-    expect(await told(base, { "web/b.ts": 'fetch("/api/usrs")' })).toEqual([
+    expect(await findingsOf(base, { "web/b.ts": 'fetch("/api/usrs")' })).toEqual([
       "web/b.ts:1 calls `GET /api/usrs`, which no endpoint serves: the nearest is `GET /api/users` of server.js:1",
     ]);
   });
 
   it("finds calls in unchanged files that a changed server no longer serves, but no earlier faults", async () => {
     const renamed = { "server.js": server.replace("/api/users", "/api/people") };
-    expect(await told(base, renamed)).toEqual([
+    expect(await findingsOf(base, renamed)).toEqual([
       "web/a.ts:1 calls `GET /api/users`, which no endpoint serves: `GET /api/users` of server.js:1 was removed by this change",
     ]);
     const { note } = await checkCrossReferences(mergeOf(base, renamed));
     expect(note).toBe(
       "2 calls were compared with 2 endpoints; served by nothing before: 1 call (web/old.ts:1)",
     );
-    expect(await told(base, { "server.js": null })).toHaveLength(1);
+    expect(await findingsOf(base, { "server.js": null })).toHaveLength(1);
   });
 
   it("ignores unchanged files if only clients changed", async () => {
-    expect(await told(base, { "web/b.ts": "1" })).toEqual([]);
-    expect(await told(base, { "web/old.ts": 'fetch("/api/gone"); 1' })).toHaveLength(1);
+    expect(await findingsOf(base, { "web/b.ts": "1" })).toEqual([]);
+    expect(await findingsOf(base, { "web/old.ts": 'fetch("/api/gone"); 1' })).toHaveLength(1);
   });
 
   it("is routed to the task that calls and the task that removed the endpoint", async () => {
@@ -313,8 +316,8 @@ describe("the cross-reference check", () => {
   });
 
   it("is not configured if no endpoint is known", async () => {
-    expect(await told({}, { "web/b.ts": 'fetch("/api/x")' })).toBe("not_configured");
-    expect(await told({ "server.py": "@app.get('/api/x')" }, { "web/b.ts": 'fetch("/api/x")' })).toBe(
+    expect(await findingsOf({}, { "web/b.ts": 'fetch("/api/x")' })).toBe("not_configured");
+    expect(await findingsOf({ "server.py": "@app.get('/api/x')" }, { "web/b.ts": 'fetch("/api/x")' })).toBe(
       "not_configured",
     );
   });
@@ -344,7 +347,7 @@ describe("the cross-reference check", () => {
 
   it("does not mistake a lookup for a route", async () => {
     const base = { "server.js": 'app.get("/api/a", h); session.get(ids, (error) => 1)' };
-    expect(await told(base, { "web/b.ts": 'fetch("/api/b")' })).toHaveLength(1);
+    expect(await findingsOf(base, { "web/b.ts": 'fetch("/api/b")' })).toHaveLength(1);
   });
 
   it("reports what it could not parse", async () => {

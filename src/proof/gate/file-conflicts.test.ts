@@ -4,7 +4,7 @@ import { checkFileConflicts } from "./file-conflicts.ts";
 
 const found = (batch: Record<string, string[]>) => {
   const result = checkFileConflicts(Object.entries(batch).map(([task, paths]) => ({ task, paths })));
-  return { ...result, told: result.findings.map(({ path, tasks }) => `${path}: ${tasks?.join(" ")}`) };
+  return { ...result, conflicts: result.findings.map(({ path, tasks }) => `${path}: ${tasks?.join(" ")}`) };
 };
 
 describe("the file conflict scan", () => {
@@ -18,8 +18,8 @@ describe("the file conflict scan", () => {
     ["a file of one is a folder of the other", { A: ["src/a"], B: ["src/a/b.ts"] }, ["src/a/b.ts: A B"]],
     ["a task turned its own file into a folder", { A: ["src/a", "src/a/b.ts"] }, []],
     ["case differs", { A: ["README"], B: ["readme"] }, []],
-  ])("%s", (_, batch, told) => {
-    expect(found(batch as Record<string, string[]>).told).toEqual(told);
+  ])("%s", (_, batch, conflicts) => {
+    expect(found(batch as Record<string, string[]>).conflicts).toEqual(conflicts);
   });
 
   it("routes the conflicting tasks to run one after the other", () => {

@@ -5,7 +5,7 @@ import { type Files, mergeOf, treeOf } from "./source-tree.test-support.ts";
 
 type Edits = Record<string, string | null>;
 const nothing = { hasPackage: () => false };
-const told = async (base: Files, edits: Edits) => {
+const findingsOf = async (base: Files, edits: Edits) => {
   const { findings } = await checkImports(mergeOf(base, edits), nothing);
   return findings.map(({ path, line, message }) => `${path}:${line} ${message}`);
 };
@@ -138,7 +138,7 @@ describe("a broken import", () => {
       [`b.ts:1 ${leads("@/a", "no path that tsconfig gives it has a file")}`],
     ],
   ])("%s", async (_, base, edits, expected) => {
-    expect(await told(base, edits)).toEqual(expected);
+    expect(await findingsOf(base, edits)).toEqual(expected);
   });
 
   it("is routed to the task that deleted the file and the task that imports it", async () => {
@@ -257,7 +257,7 @@ describe("a circle", () => {
       ["a.ts:1 closes an import cycle: a.ts → lib/index.ts → a.ts"],
     ],
     [
-      "because a new file is what others wanted already",
+      "because a new file resolves existing imports",
       { "a.ts": 'import "./b"' },
       { "b.ts": 'import "./a"' },
       ["b.ts:1 closes an import cycle: b.ts → a.ts → b.ts"],
@@ -286,7 +286,7 @@ describe("a circle", () => {
       ["p/i.ts:1 closes an import cycle: p/i.ts → q/i.ts → p/i.ts"],
     ],
   ])("%s", async (_, base, edits, expected) => {
-    expect(await told(base, edits)).toEqual(expected);
+    expect(await findingsOf(base, edits)).toEqual(expected);
   });
 
   it("fails exactly if the base did not have it", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mergeOf } from "./source-tree.test-support.ts";
 import { checkSyntax } from "./syntax.ts";
 
-const told = async (edits: Record<string, string | null>, base: Record<string, string> = {}) => {
+const findingsOf = async (edits: Record<string, string | null>, base: Record<string, string> = {}) => {
   const { findings } = await checkSyntax(mergeOf(base, edits));
   return findings.map(({ path, line, message }) => `${path}:${line}: ${message}`);
 };
@@ -40,7 +40,7 @@ describe("the syntax check", () => {
     ],
     ["a.py", "def (", []],
   ])("%s: %j", async (path, text, expected) => {
-    expect(await told({ [path]: text })).toEqual(expected);
+    expect(await findingsOf({ [path]: text })).toEqual(expected);
   });
 
   it("ignores the templates of a Helm chart, and reports that", async () => {
@@ -51,8 +51,8 @@ describe("the syntax check", () => {
   });
 
   it("reads changed files only, and no deleted ones", async () => {
-    expect(await told({ "b.ts": null }, { "a.ts": "(", "b.ts": "(" })).toEqual([]);
-    expect(await told({ "a.ts": "((" }, { "a.ts": "(" })).toHaveLength(1);
+    expect(await findingsOf({ "b.ts": null }, { "a.ts": "(", "b.ts": "(" })).toEqual([]);
+    expect(await findingsOf({ "a.ts": "((" }, { "a.ts": "(" })).toHaveLength(1);
   });
 
   it("is routed to the task that changed the file", async () => {

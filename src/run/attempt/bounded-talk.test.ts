@@ -6,7 +6,7 @@ import { KnownSecrets } from "./known-secrets.ts";
 const line = "x".repeat(1023);
 
 /** Passes lines on, masked one by one. */
-function heard(lines: readonly string[]) {
+function passedOn(lines: readonly string[]) {
   const events: AgentEvent[] = [];
   const secrets = new KnownSecrets();
   const talk = new BoundedTalk((event) => events.push(event));
@@ -33,13 +33,13 @@ describe("an agent's output", () => {
 
   it("keeps its beginning and end if it is too long, and each line still counts as a sign of life", () => {
     const lines = Array.from({ length: 4000 }, (_one, at) => `${at} ${line.slice(String(at).length + 1)}`);
-    const { during, texts } = heard(lines);
+    const { during, texts } = passedOn(lines);
     expect(during).toBe(4000);
     expect(texts.length).toBeLessThan(1100);
     expect(texts.slice(0, 2)).toEqual(lines.slice(0, 2));
     expect(texts.at(-1)).toBe(lines.at(-1));
-    const told = texts.filter((text) => text.startsWith("("));
-    expect(told).toEqual([
+    const notes = texts.filter((text) => text.startsWith("("));
+    expect(notes).toEqual([
       "(too much output: only the end of the rest is kept)",
       "(2976 lines, 2.9 MB, left out)",
     ]);
@@ -54,6 +54,6 @@ describe("an agent's output", () => {
       if (at === begins) return "-----BEGIN PRIVATE KEY-----";
       return at === ends ? "-----END PRIVATE KEY-----" : line;
     });
-    expect(heard(lines).texts.at(-1)).toBe(last);
+    expect(passedOn(lines).texts.at(-1)).toBe(last);
   });
 });

@@ -19,7 +19,7 @@ function answer(
 
 describe("an answer to a review", () => {
   it.each<[string, unknown, string, string]>([
-    ["says that all is well", answer("OK"), "Reviewer", "approved"],
+    ["reports success", answer("OK"), "Reviewer", "approved"],
     [
       "has findings that do not block",
       answer("OK", { findings: ["low: a", "medium: high time"] }),
@@ -28,11 +28,16 @@ describe("an answer to a review", () => {
     ],
     ["has a finding that blocks", answer("OK", { findings: ["[HIGH] a"] }), "QA", "refused"],
     ["has a concern that blocks", answer("OK", { concerns: ["critical: a"] }), "Security", "refused"],
-    ["says that it is not done", answer("OK", { done: false }), "Reviewer", "refused"],
-    ["says that it fails", answer("FAIL"), "Reviewer", "refused"],
-    ["says that it is blocked", answer("BLOCKED"), "Reviewer", "refused"],
+    ["reports unfinished work", answer("OK", { done: false }), "Reviewer", "refused"],
+    ["reports a failure", answer("FAIL"), "Reviewer", "refused"],
+    ["reports a blocker", answer("BLOCKED"), "Reviewer", "refused"],
     ["leaves it to a person", answer("NEEDS_DECISION"), "Security", "undecided"],
-    ["found what a person decides", answer("OK", { findings: ["medium: a"] }), "Security", "undecided"],
+    [
+      "has a finding for a person's decision",
+      answer("OK", { findings: ["medium: a"] }),
+      "Security",
+      "undecided",
+    ],
     [
       "has a finding that blocks, as an object",
       answer("OK", { findings: [{ severity: "high", file: "a.ts", description: "b" }] }),
@@ -45,7 +50,7 @@ describe("an answer to a review", () => {
 
   it.each<[string, unknown, string]>([
     ["is missing", undefined, "Reviewer"],
-    ["asks what only security may", answer("NEEDS_DECISION"), "Reviewer"],
+    ["asks a question that only Security may ask", answer("NEEDS_DECISION"), "Reviewer"],
     ["asks for information", answer("NEEDS_INFO"), "Researcher"],
     ["has findings of another form", answer("OK", { findings: "none" }), "Reviewer"],
     [

@@ -18,12 +18,12 @@ it.each<[string, readonly Partial<SeenProcess>[], readonly string[]]>([
   ["itself", [lockstep, systemd], lockstep.words],
   ["the script that runs it", [lockstep, script, systemd], script.words],
   [
-    "what a user's own systemd took in",
+    "a process adopted by a user's own systemd",
     [lockstep, { words: ["setsid"] }, { words: ["/lib/systemd/systemd", "--user"] }, systemd],
     ["setsid"],
   ],
   [
-    "what the first process of a container took in",
+    "a process adopted by the first process of a container",
     [lockstep, script, { pid: 1, words: ["/sbin/tini"] }],
     script.words,
   ],
@@ -33,7 +33,7 @@ it.each<[string, readonly Partial<SeenProcess>[], readonly string[]]>([
 
 it.each<[string, readonly Partial<SeenProcess>[]]>([
   ["with a terminal", [{ ...lockstep, hasTerminal: true }, script, systemd]],
-  ["where that cannot be told", [{ ...lockstep, hasTerminal: undefined }, script, systemd]],
+  ["if that cannot be determined", [{ ...lockstep, hasTerminal: undefined }, script, systemd]],
   ["below cron", [lockstep, script, { words: ["/usr/sbin/cron", "-f"] }, systemd]],
   [
     "below sshd",

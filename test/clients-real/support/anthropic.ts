@@ -18,7 +18,7 @@ interface MessagesRequest {
 
 export interface AnthropicStandIn extends StandIn {
   /** The conversation before each request, as text. */
-  heard(): readonly string[];
+  prompts(): readonly string[];
 }
 
 /**
@@ -39,7 +39,7 @@ export async function anthropicStandIn(
   });
   return {
     ...server,
-    heard: () =>
+    prompts: () =>
       server.asked.flatMap((asked) => {
         const request = conversation(asked);
         return request === undefined

@@ -21,7 +21,7 @@ interface GenerateRequest {
 
 export interface GeminiStandIn extends StandIn {
   /** The conversation before each request, as text. */
-  heard(): readonly string[];
+  prompts(): readonly string[];
 }
 
 /** Gemini's API. It plays turns to requests with tools; side questions get an empty object. */
@@ -38,7 +38,7 @@ export async function geminiStandIn(
   });
   return {
     ...server,
-    heard: () =>
+    prompts: () =>
       server.asked.flatMap((asked) => {
         const request = conversation(asked);
         return request === undefined ? [] : [textOf(request)];

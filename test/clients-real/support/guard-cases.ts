@@ -47,7 +47,7 @@ export function guardCases(given: GuardedCase): void {
       const ran = await converse(everything, { env: agentEnvironment(task) });
       expect(made(), ran.stdout + ran.stderr).toEqual(["src/a/made.ts", "x"]);
       for (const path of ["src/b/made.ts", "src/b/x.ts", "src/b/shell.ts"])
-        expect(ran.heard).toMatch(new RegExp(`R-PW-001: [^\\n]*${path}`));
+        expect(ran.prompts).toMatch(new RegExp(`R-PW-001: [^\\n]*${path}`));
     });
 
     it("gives its subagents no more permissions, and they get the reason", async () => {
@@ -59,14 +59,14 @@ export function guardCases(given: GuardedCase): void {
         env: agentEnvironment(task),
       });
       expect(made(), ran.stdout + ran.stderr).toEqual(["src/a/made.ts", "x"]);
-      expect(ran.heard).toMatch(/R-PW-001: [^\n]*src\/b\/made\.ts/);
+      expect(ran.prompts).toMatch(/R-PW-001: [^\n]*src\/b\/made\.ts/);
     });
 
     it("without a task may write nothing while tasks are active, and learns how to claim one", async () => {
       await repository.dispatch("T-A", ["src/a/**"]);
       const ran = await converse([calls.write("src/a/made.ts"), calls.shell("cat src/a/x.ts")]);
       expect(has("src/a/made.ts"), ran.stdout + ran.stderr).toBe(false);
-      expect(ran.heard).toContain("lockstep claim");
+      expect(ran.prompts).toContain("lockstep claim");
     });
 
     it("is restricted by the hooks that `init` writes, which start the warm process", async () => {
@@ -81,7 +81,7 @@ export function guardCases(given: GuardedCase): void {
       const server = readHostRecord(warm, "serve");
       if (server !== undefined) process.kill(server.pid, "SIGKILL");
       expect(made(), ran.stdout + ran.stderr).toEqual(["src/a/made.ts", "x"]);
-      expect(ran.heard).toMatch(/R-PW-001: [^\n]*src\/b\/made\.ts/);
+      expect(ran.prompts).toMatch(/R-PW-001: [^\n]*src\/b\/made\.ts/);
       expect(server).toBeDefined();
     });
 
@@ -105,7 +105,7 @@ export function guardCases(given: GuardedCase): void {
       );
       const server = readHostRecord(warm, "serve");
       if (server !== undefined && isAlive(server)) process.kill(server.pid, "SIGKILL");
-      expect(has("src/b/made.ts"), ran.stdout + ran.stderr + ran.heard).toBe(true);
+      expect(has("src/b/made.ts"), ran.stdout + ran.stderr + ran.prompts).toBe(true);
     });
 
     it("cannot answer for the person in its shell, even if nothing is active", async () => {
@@ -173,11 +173,11 @@ export function guardCases(given: GuardedCase): void {
         calls.shell("lockstep release T-A"),
         calls.shell("sh src/a/requests.sh"),
       ]);
-      const told = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
-      expect(await granted(), told).toEqual(nothing);
+      const output = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
+      expect(await granted(), output).toEqual(nothing);
       const answer = mode === "ask" ? "a person decides" : "tasks cannot get more scope in this project";
-      expect(ran.heard, told).toContain(answer);
-      expect(ran.heard).toMatch(/`lockstep (?:task|release)` is a person's command/);
+      expect(ran.prompts, output).toContain(answer);
+      expect(ran.prompts).toMatch(/`lockstep (?:task|release)` is a person's command/);
       const said = text("src/a/said");
       expect(said.match(new RegExp(answer, "g"))?.length, said).toBe(4);
       expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm)?.length, said).toBe(
@@ -258,12 +258,12 @@ export function guardCases(given: GuardedCase): void {
         const ran = await converse([...everything, calls.spawn("Write one file.")], {
           ...{ clone, command: hookLine(client), delegated: [calls.write("src/b/more.ts")] },
         });
-        const told = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "src/b/more.ts"].map((file) =>
+        const output = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "src/b/more.ts"].map((file) =>
           existsSync(join(clone, file)),
         );
-        expect(told, ran.stdout + ran.stderr).toEqual([true, true, true, true]);
+        expect(output, ran.stdout + ran.stderr).toEqual([true, true, true, true]);
         expect(readFileSync(join(clone, "src/b/x.ts"), "utf8")).toBe("y\n");
-        expect(ran.heard).not.toMatch(/lockstep: |`lockstep /);
+        expect(ran.prompts).not.toMatch(/lockstep: |`lockstep /);
         expect(existsSync(join(clone, ".git/lockstep"))).toBe(false);
       } finally {
         rmSync(clone, { recursive: true });

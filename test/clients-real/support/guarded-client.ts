@@ -55,7 +55,7 @@ export interface GuardedCase {
   standIn(
     turns: readonly Turn[],
     delegated: readonly Turn[],
-  ): Promise<StandIn & { heard(): readonly string[] }>;
+  ): Promise<StandIn & { prompts(): readonly string[] }>;
   /** Writes the person's own settings, and returns how the person starts the client. */
   start(place: GuardPlace): { words: readonly string[]; env?: Readonly<Record<string, string>> };
   /** Installs the hooks without `init`. */
@@ -88,7 +88,7 @@ export interface GuardedClient extends Disposable {
 
 interface Conversed extends CommandRun {
   /** The requests to the model, as text. */
-  readonly heard: string;
+  readonly prompts: string;
   /** The model's input after each call. */
   readonly answers: readonly string[];
   /** The settings before the hooks were installed. */
@@ -141,11 +141,11 @@ export function openGuardedClient(given: GuardedCase): GuardedClient {
     }: Conversation = {},
   ): Promise<Conversed> {
     const theirs = delegated.map((call) => ({ calls: [call] }));
-    const told: string[] = [];
+    const inputs: string[] = [];
     const turns = [...made.map((call): Turn => ({ calls: [call] })), done].map((turn, at) => ({
       ...turn,
       before: () => {
-        told[at] = server.heard().at(-1) ?? "";
+        inputs[at] = server.prompts().at(-1) ?? "";
         if (at > 0) after?.(at - 1);
       },
     }));
@@ -172,8 +172,8 @@ export function openGuardedClient(given: GuardedCase): GuardedClient {
     const ran = await startProgram(["env", "-i", ...whole, ...started.words], {
       cwd: join(place.folder, folder),
     }).ended;
-    const answers = told.slice(1).map((text, at) => newPart(told[at] ?? "", text));
-    return { ...ran, heard: server.heard().join("\n---\n"), answers, settings };
+    const answers = inputs.slice(1).map((text, at) => newPart(inputs[at] ?? "", text));
+    return { ...ran, prompts: server.prompts().join("\n---\n"), answers, settings };
   }
 
   async function initiate(flags: readonly string[]): Promise<void> {

@@ -28,7 +28,7 @@ interface Said {
 
 export interface OpenaiStandIn extends StandIn {
   /** The conversation before each request, as text. */
-  heard(): readonly string[];
+  prompts(): readonly string[];
 }
 
 /** Both of OpenAI's APIs. They play turns to requests with tools; side questions get a title. */
@@ -46,7 +46,7 @@ export async function openaiStandIn(
   });
   return {
     ...server,
-    heard: () =>
+    prompts: () =>
       server.asked.flatMap((asked) => {
         const request = requestOf(asked);
         return request !== undefined && hasTools(request)

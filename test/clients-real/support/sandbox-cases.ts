@@ -60,9 +60,9 @@ export function sandboxCases(given: GuardedCase): void {
       expect(ran.answers, ran.stdout + ran.stderr).toHaveLength(made.length);
       await sleep(1000); // time for a process that an attack left behind
       expect(look()).toEqual(before);
-      expect(ran.heard).toMatch(/read-only file system/i);
-      expect(ran.heard).toContain("this command ran with read-only access outside its scope");
-      expect(ran.heard).toContain("lockstep widen T-A PATH");
+      expect(ran.prompts).toMatch(/read-only file system/i);
+      expect(ran.prompts).toContain("this command ran with read-only access outside its scope");
+      expect(ran.prompts).toContain("lockstep widen T-A PATH");
     });
 
     it("lets ordinary calls work", long, async () => {
@@ -81,10 +81,10 @@ export function sandboxCases(given: GuardedCase): void {
         "node src/a/tell.js",
         "node src/a/make.js && git add src/a && git commit -qm made",
       ]);
-      expect(place.repository.git("log", "-1", "--format=%s"), ran.heard).toBe("made");
+      expect(place.repository.git("log", "-1", "--format=%s"), ran.prompts).toBe("made");
       expect(place.repository.git("show", "HEAD:src/a/made.ts")).toBe("made");
-      expect(ran.heard).toContain("told 42");
-      if (client !== "opencode") expect(ran.heard).toMatch(/exit(?:ed with)? code:? 7/i);
+      expect(ran.prompts).toContain("result 42");
+      if (client !== "opencode") expect(ran.prompts).toMatch(/exit(?:ed with)? code:? 7/i);
     });
 
     it("lets git run its hooks, which can write only in the lock", async () => {
@@ -95,7 +95,7 @@ export function sandboxCases(given: GuardedCase): void {
       place.repository.git("commit", "-qam", "hook", "--no-verify");
       const ran = await talk(["echo more >> src/a/x.ts && git add src/a/x.ts && git commit -m more"]);
       const { git } = place.repository;
-      expect(git("log", "-1", "--format=%s"), ran.heard).toBe("more");
+      expect(git("log", "-1", "--format=%s"), ran.prompts).toBe("more");
       expect(git("show", "--name-only", "--format=", "HEAD").split("\n")).toEqual([
         "src/a/made.ts",
         "src/a/x.ts",
@@ -109,7 +109,7 @@ export function sandboxCases(given: GuardedCase): void {
       const ran = await talk([
         `node src/a/wait.js ${mark} & first=$!; kill $first; wait $first; echo ended with $?`,
       ]);
-      expect(ran.heard).toMatch(/ended with (?:0|143)/);
+      expect(ran.prompts).toMatch(/ended with (?:0|143)/);
       await gone(mark);
     });
 
@@ -117,7 +117,7 @@ export function sandboxCases(given: GuardedCase): void {
       const background = calls.background?.("node src/a/serve.js background");
       const made = [...(background === undefined ? [] : [background]), calls.shell("node src/a/ask.js")];
       const ran = await place.converse(made, { env });
-      expect(ran.heard).toContain("served by background");
+      expect(ran.prompts).toContain("served by background");
     });
 
     it.skipIf(offline)("lets a package manager fetch a package and find it in its cache again", async () => {
@@ -127,8 +127,8 @@ export function sandboxCases(given: GuardedCase): void {
         [calls.shell(install), calls.shell(`${install} --offline --prefix src/a`)],
         { env: { ...env, ...(cafile === undefined ? {} : { npm_config_cafile: cafile }) } },
       );
-      expect(has("node_modules/is-number/package.json"), ran.heard.slice(-2000)).toBe(true);
-      expect(has("src/a/node_modules/is-number/package.json"), ran.heard.slice(-2000)).toBe(true);
+      expect(has("node_modules/is-number/package.json"), ran.prompts.slice(-2000)).toBe(true);
+      expect(has("src/a/node_modules/is-number/package.json"), ran.prompts.slice(-2000)).toBe(true);
       expect(changed()).toBe("");
     });
 
@@ -156,7 +156,7 @@ export function sandboxCases(given: GuardedCase): void {
             else place.repository.write(file, text);
         };
         const ran = await place.converse([calls.shell(command)], { ...rule, env, before });
-        expect(has("src/a/made.ts"), ran.heard).toBe(runs);
+        expect(has("src/a/made.ts"), ran.prompts).toBe(runs);
       },
     );
   });

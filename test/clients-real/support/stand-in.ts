@@ -79,16 +79,16 @@ const lateMax = 50;
  */
 function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn | Answer {
   const given = new Map<string, Turn | Answer>();
-  let [next, heardLate, repeated] = [0, 0, 0];
+  let [next, lateCount, repeated] = [0, 0, 0];
   return (request) => {
     const known = given.get(request);
     if (known !== undefined) return known;
     const count = request.match(late)?.length ?? 0;
-    if (count > heardLate && repeated < lateMax) {
+    if (count > lateCount && repeated < lateMax) {
       next -= 1;
       repeated += 1;
     }
-    heardLate = count;
+    lateCount = count;
     const turn = turns[next] ?? over;
     next += 1;
     given.set(request, turn);
@@ -112,18 +112,18 @@ const subagentMsMax = 20_000;
 export function scriptedFor({ turns, delegated }: Script): (request: string) => Promise<Turn | Answer> {
   const [main, sub] = [scripted(turns), scripted(delegated)];
   const waiting = new Set(delegated);
-  let heardMs = 0;
+  let lastMs = 0;
   return async (request) => {
     if (delegated.length > 0 && !request.includes(personsWord)) {
       const turn = sub(request);
-      heardMs = Date.now();
+      lastMs = Date.now();
       waiting.delete(turn as Turn);
       return turn;
     }
     const turn = main(request);
-    if (turn === turns.at(-1)) heardMs = Date.now();
+    if (turn === turns.at(-1)) lastMs = Date.now();
     // A client whose subagent was refused has nothing to wait for.
-    while (turn === turns.at(-1) && waiting.size > 0 && Date.now() - heardMs < subagentMsMax) await sleep(50);
+    while (turn === turns.at(-1) && waiting.size > 0 && Date.now() - lastMs < subagentMsMax) await sleep(50);
     return turn;
   };
 }

@@ -11,7 +11,7 @@ export interface TriedClient {
   /** The files in it that control the client. */
   readonly obeys: readonly string[];
   readonly model?: string;
-  standIn(turns: readonly Turn[]): Promise<StandIn & { heard(): readonly string[] }>;
+  standIn(turns: readonly Turn[]): Promise<StandIn & { prompts(): readonly string[] }>;
   env(url: string): Readonly<Record<string, string>>;
   /** The person's own settings. */
   files(url: string): Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { given, report } from "./recorder.test-support.ts";
 const unknown = { kind: "unknown" } as const;
 const file = { kind: "file", path: [] } as const;
 
-describe("A text program writes only where its options or script say", () => {
+describe("A text program writes only the files that its options or script name", () => {
   it.each([
     ["tee -a a b", "write a; write b"],
     ["sponge x", "write x"],

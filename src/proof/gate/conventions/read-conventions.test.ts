@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readConventions } from "./read-conventions.ts";
 
-const told = (...lines: string[]) => {
+const faultsOf = (...lines: string[]) => {
   const result = readConventions(lines.join("\n"));
   return "faults" in result
     ? result.faults.map(({ line, message }) => `${line}: ${message}`)
@@ -11,7 +11,7 @@ const told = (...lines: string[]) => {
 describe("the rules of a document", () => {
   it("are the lines of that form, with any text between them", () => {
     expect(
-      told(
+      faultsOf(
         "---",
         "name: our patterns",
         "---",
@@ -30,7 +30,7 @@ describe("the rules of a document", () => {
       "kebab name ^[a-z-]+\\.ts$: the name must match `^[a-z-]+\\.ts$`",
       "systemPatterns.md:10 name \\.md$: only Markdown here",
     ]);
-    expect(told("# Patterns", "", "Be kind.")).toEqual([]);
+    expect(faultsOf("# Patterns", "", "Be kind.")).toEqual([]);
   });
 
   it.each([
@@ -46,17 +46,17 @@ describe("the rules of a document", () => {
     ],
     ["example ok: x", "1: this example comes before any rule: put it below the rule that it belongs to"],
   ])("%s", (line, fault) => {
-    expect(told(line)).toEqual([fault]);
+    expect(faultsOf(line)).toEqual([fault]);
   });
 
   it("have unique names", () => {
-    expect(told("a: rule: `x` in `src`: y", "a: rule: `z` in `src`: y")).toEqual([
+    expect(faultsOf("a: rule: `x` in `src`: y", "a: rule: `z` in `src`: y")).toEqual([
       "2: there are two rules `a`: name them differently",
     ]);
   });
 
   it("cannot contain a pattern that hangs", () => {
-    expect(told("rule: `(a+)+$` in `src`: x")[0]).toContain("cannot be used: a repeated group can match");
+    expect(faultsOf("rule: `(a+)+$` in `src`: x")[0]).toContain("cannot be used: a repeated group can match");
   });
 });
 
@@ -81,15 +81,15 @@ describe("an example", () => {
     [name, "example ok: src/Price.ts", says("`src/Price.ts` is called ok, but the rule does not match")],
     [name, "example ok: lib/price.ts", says("`lib/price.ts` is called ok, but the glob does not match it")],
   ])("of %s: %s", (first, second, faults) => {
-    const result = told(first, second);
+    const result = faultsOf(first, second);
     if (faults === undefined) expect(result).toHaveLength(1);
     else expect(result).toEqual(faults);
   });
 
   it("belongs to the rule above it, and is ignored if that rule is invalid", () => {
     expect(
-      told(rule, "", "Some words.", "example bad: foo()", "b: rule: `x` in `y`: z", "example bad: x"),
+      faultsOf(rule, "", "Some words.", "example bad: foo()", "b: rule: `x` in `y`: z", "example bad: x"),
     ).toHaveLength(2);
-    expect(told("rule: `(` in `src`: x", "example bad: (")).toHaveLength(1);
+    expect(faultsOf("rule: `(` in `src`: x", "example bad: (")).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { withDeadline } from "../reading/with-deadline.ts";
 import { safePattern } from "./safe-pattern.ts";
 
-const told = (source: string) => {
+const faultOf = (source: string) => {
   const result = safePattern(source);
   return "error" in result ? result.error.replace(/,.*/, "") : "safe";
 };
@@ -62,7 +62,7 @@ describe("a pattern", () => {
     ["*", "nothing to repeat"],
     ["a".repeat(501), "it is longer than 500 characters"],
   ])("%s", (source, expected) => {
-    expect(told(source)).toBe(expected);
+    expect(faultOf(source)).toBe(expected);
   });
 
   it("that is accepted ends soon on any line", () => {

@@ -14,7 +14,7 @@ const shown = (text: string) =>
   text.replaceAll(wideGap, "**").replaceAll(gap, "*").replaceAll(serverGap, "@");
 
 describe("the routes of a script", () => {
-  const told = (text: string) =>
+  const factsOf = (text: string) =>
     facts(text).routes.map(({ method, path, receiver }) => `${receiver} ${method ?? "any"} ${shown(path)}`);
   it.each([
     ['app.get("/users/:id", (request) => 1)', ["app GET /users/:id"]],
@@ -50,7 +50,7 @@ describe("the routes of a script", () => {
     ['import { http } from "msw"; http.get("/x", () => 1)', []],
     ["app.get(routes.users, h); app.get(/^\\/x/, h)", []],
   ])("%s", (text, expected) => {
-    expect(told(text)).toEqual(expected);
+    expect(factsOf(text)).toEqual(expected);
   });
 
   it("with unreadable paths are counted", () => {
@@ -59,7 +59,7 @@ describe("the routes of a script", () => {
 });
 
 describe("what a script mounts", () => {
-  const told = (text: string) =>
+  const factsOf = (text: string) =>
     facts(text).mounts.map(({ prefix, targets }) => {
       const named = targets.map((one) =>
         "name" in one
@@ -84,12 +84,12 @@ describe("what a script mounts", () => {
     ["app.use(`${base}/api`, users)", ["*/api: users"]],
     ["other.use(users)", []],
   ])("%s", (text, expected) => {
-    expect(told(text)).toEqual(expected);
+    expect(factsOf(text)).toEqual(expected);
   });
 });
 
 describe("the calls of a script", () => {
-  const told = (text: string) =>
+  const factsOf = (text: string) =>
     facts(text).calls.map(({ method, url, client }) => `${client}: ${method ?? "any"} ${shown(url)}`);
   it.each([
     ['fetch("/api/users")', ["fetch: GET /api/users"]],
@@ -123,7 +123,7 @@ describe("the calls of a script", () => {
     ['cache.get("/x"); params.get("y"); fetch()', []],
     ['function f() { const API = "/a" } fetch(API + "/x")', ["fetch: GET @/x"]],
   ])("%s", (text, expected) => {
-    expect(told(text)).toEqual(expected);
+    expect(factsOf(text)).toEqual(expected);
   });
 
   it("begin with the base URL of their client", () => {

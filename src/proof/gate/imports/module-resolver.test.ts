@@ -4,7 +4,7 @@ import { type Files, treeOf } from "../source-tree.test-support.ts";
 import { ModuleResolver } from "./module-resolver.ts";
 
 const json = JSON.stringify;
-const told = (files: Files, specifier: string, from: string, installed: readonly string[] = []) => {
+const resolved = (files: Files, specifier: string, from: string, installed: readonly string[] = []) => {
   const resolver = new ModuleResolver(treeOf(files), { hasPackage: (name) => installed.includes(name) });
   const found = resolver.resolve(specifier, from);
   return found.kind === "file" ? found.path : found.kind === "missing" ? `missing: ${found.why}` : found.kind;
@@ -62,7 +62,7 @@ describe("a relative import", () => {
     ["./+types/x", "unknown"],
     ["./$types", "unknown"],
   ])("%s", (specifier, expected) => {
-    expect(told(files, specifier, "src/x.ts")).toBe(expected);
+    expect(resolved(files, specifier, "src/x.ts")).toBe(expected);
   });
 });
 
@@ -101,7 +101,7 @@ describe("an alias", () => {
     ["~/ui/gone", "web/src/main.js", "unknown"],
     ["$lib/gone", "web/src/main.js", "unknown"],
   ])("%s in %s", (specifier, from, expected) => {
-    expect(told(files, specifier, from)).toBe(expected);
+    expect(resolved(files, specifier, from)).toBe(expected);
   });
 });
 
@@ -184,11 +184,11 @@ describe("a package", () => {
     ["old/dist/deep", own, "provided"],
     ["string", own, "packages/string/main.mjs"],
   ])("%s in %s", (specifier, from, expected) => {
-    expect(told(files, specifier, from, ["installed", "@scope/installed"])).toBe(expected);
+    expect(resolved(files, specifier, from, ["installed", "@scope/installed"])).toBe(expected);
   });
 
   it("is not judged if no package.json applies", () => {
-    expect(told({}, "react", "a.js")).toBe("unknown");
+    expect(resolved({}, "react", "a.js")).toBe("unknown");
   });
 });
 
@@ -227,7 +227,7 @@ describe("any import", () => {
     fc.assert(
       fc.property(fc.uniqueArray(path, { minLength: 1 }), specifier, (paths, wanted) => {
         const files = Object.fromEntries(paths.map((one) => [one, ""]));
-        const found = told(files, wanted, paths[0] as string);
+        const found = resolved(files, wanted, paths[0] as string);
         if (!/^(?:missing|unknown|provided)/.test(found)) expect(paths).toContain(found);
       }),
       { numRuns: 1000 },

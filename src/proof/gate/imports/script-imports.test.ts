@@ -3,7 +3,7 @@ import { scriptParser } from "../reading/parse-script.ts";
 import { importsIn } from "./script-imports.ts";
 
 const { parse } = await scriptParser();
-const told = (text: string, path = "a.ts") => {
+const importsOf = (text: string, path = "a.ts") => {
   const result = parse(path, text);
   if ("fault" in result) throw new Error(result.fault.message);
   return importsIn(path, result.program).map(
@@ -36,7 +36,7 @@ describe("what a script imports", () => {
     ['require(a); import(b); require(`./${c}`); other.require("./d"); require()', []],
     ['export const a = "./a"', []],
   ])("%s", (text, expected) => {
-    expect(told(text)).toEqual(expected);
+    expect(importsOf(text)).toEqual(expected);
   });
 
   it.each([
@@ -56,13 +56,15 @@ describe("what a script imports", () => {
     ['import { A } from "./a"; class B { @c d: A }', "value"],
     ['import {} from "./a"', "value"],
   ])("omits the imports that TypeScript omits: %s", (text, kind) => {
-    expect(told(text)).toEqual([`1 ${kind} ./a`]);
+    expect(importsOf(text)).toEqual([`1 ${kind} ./a`]);
   });
 
   it("omits nothing in JavaScript, and loads nothing for declarations", () => {
-    expect(told('import { A } from "./a"', "a.js")).toEqual(["1 value ./a"]);
-    expect(told('import { A } from "./a"; <A/>', "a.jsx")).toEqual(["1 value ./a"]);
-    expect(told('import { A } from "./a"; <A/>', "a.tsx")).toEqual(["1 value ./a"]);
-    expect(told('import { A } from "./a"; export class B extends A {}', "a.d.ts")).toEqual(["1 type ./a"]);
+    expect(importsOf('import { A } from "./a"', "a.js")).toEqual(["1 value ./a"]);
+    expect(importsOf('import { A } from "./a"; <A/>', "a.jsx")).toEqual(["1 value ./a"]);
+    expect(importsOf('import { A } from "./a"; <A/>', "a.tsx")).toEqual(["1 value ./a"]);
+    expect(importsOf('import { A } from "./a"; export class B extends A {}', "a.d.ts")).toEqual([
+      "1 type ./a",
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { scriptParser } from "./parse-script.ts";
 
 const { parse } = await scriptParser();
-const told = (path: string, text: string) => {
+const resultOf = (path: string, text: string) => {
   const result = parse(path, text);
   return "fault" in result ? `${result.fault.line}: ${result.fault.message}` : "parses";
 };
@@ -35,7 +35,7 @@ describe("a script", () => {
     ["a.ts", "using a = b(); import c from './c.json' with { type: 'json' }", "parses"],
     ["a.jsx", "<a><b></a>", "1: expected corresponding JSX closing tag for <b>, column 7"],
   ])("%s: %j", (path, text, expected) => {
-    expect(told(path, text)).toBe(expected);
+    expect(resultOf(path, text)).toBe(expected);
   });
 
   it.each([
@@ -45,10 +45,12 @@ describe("a script", () => {
     ["arrows", `${"a=>".repeat(50_000)}a`],
     ["types", `type A = ${"B<".repeat(50_000)}C`],
   ])("that is nested too deeply is refused without a crash: %s", (_, text) => {
-    expect(told("a.ts", text)).toBe("1: nested too deeply to be parsed");
+    expect(resultOf("a.ts", text)).toBe("1: nested too deeply to be parsed");
   });
 
   it("that would take forever is stopped", () => {
-    expect(told("a.ts", "<T>(".repeat(30))).toBe("1: takes too long to parse: it is nested in too many ways");
+    expect(resultOf("a.ts", "<T>(".repeat(30))).toBe(
+      "1: takes too long to parse: it is nested in too many ways",
+    );
   });
 });

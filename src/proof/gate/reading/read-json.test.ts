@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { jsonValue, readJsonTree } from "../../../core/text/json-tree.ts";
 import { readJson } from "./read-json.ts";
 
-const told = (text: string, comments = false) => {
+const resultOf = (text: string, comments = false) => {
   const result = readJson(text, { comments });
   return "fault" in result ? `${result.fault.line}: ${result.fault.message}` : result.document;
 };
@@ -29,7 +29,7 @@ describe("JSON", () => {
     ["// no\n1", "1: expected a value"],
     [`${"[".repeat(2000)}`, "1: nested deeper than 1000"],
   ])("%j", (text, expected) => {
-    expect(told(text)).toEqual(expected);
+    expect(resultOf(text)).toEqual(expected);
   });
 
   it("fails exactly if JSON.parse does", () => {
@@ -94,6 +94,6 @@ describe("JSON with comments", () => {
     ["[1 / 2]", "1: a `/` that begins no comment"],
     ["[1 /* ]", "1: a comment without end"],
   ])("%j", (text, expected) => {
-    expect(told(text, true)).toEqual(expected);
+    expect(resultOf(text, true)).toEqual(expected);
   });
 });

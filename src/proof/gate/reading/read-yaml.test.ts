@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readYamlFile } from "./read-yaml.ts";
 
-const told = async (text: string) => {
+const resultOf = async (text: string) => {
   const result = await readYamlFile(text);
   if ("fault" in result) return `${result.fault.line}: ${result.fault.message}`;
   return result.documents.map((document) => document.toJS());
@@ -25,10 +25,10 @@ describe("YAML", () => {
     ['a: "x\n', '2: missing closing "quote'],
     [`a: ${"[".repeat(200)}`, "1: nested deeper than 128"],
   ])("%j", async (text, expected) => {
-    expect(await told(text)).toEqual(expected);
+    expect(await resultOf(text)).toEqual(expected);
   });
 
   it("stops at a limit instead of taking minutes", async () => {
-    expect(await told(`[${"[],".repeat(300_000)}]`)).toBe("1: more than 500000 tokens");
+    expect(await resultOf(`[${"[],".repeat(300_000)}]`)).toBe("1: more than 500000 tokens");
   });
 });
