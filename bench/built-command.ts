@@ -5,6 +5,7 @@ import { temporaryFolder } from "../test/support/temporary-folder.ts";
 const root = new URL("..", import.meta.url).pathname;
 
 export interface BuiltCommand extends Disposable {
+  /** Started as people start it: its first line starts Node. */
   readonly path: string;
 }
 

@@ -76,10 +76,10 @@ function smallRepository(): TemporaryFolder {
 
 /** The work is merged, so the repository has the time at which the agent started. */
 function agentStart(repository: string, lockstep: string, number: string): number {
-  const words = [lockstep, "do", `Start ${number}`, "--scope", "started.txt", "--check", "true"];
+  const words = ["do", `Start ${number}`, "--scope", "started.txt", "--check", "true"];
   const env = { ...childEnvironment(), XDG_STATE_HOME: join(repository, ".git", "state") };
   const startMs = Date.now();
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, words, { cwd: repository, env });
+  const { status, stdout, stderr, error } = spawnSync(lockstep, words, { cwd: repository, env });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`\`do\` ended with ${status}: ${stdout}${stderr}`);
   return Number(readFileSync(join(repository, "started.txt"), "utf8")) / 1e6 - startMs;

@@ -30,9 +30,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
 function latency(lockstep: string): Section {
   using place = repositoryOf({ tasks: together, sleep: 5, batching: "batch" });
   runPlan(place, lockstep);
-  const events = JSON.parse(
-    String(execFileSync(process.execPath, [lockstep, "audit", "list", "--json"], optionsIn(place))),
-  );
+  const events = JSON.parse(String(execFileSync(lockstep, ["audit", "list", "--json"], optionsIn(place))));
   const lastOf = (type: string) =>
     Math.max(
       ...events.flatMap((one: { type: string; at: string }) => (one.type === type ? Date.parse(one.at) : [])),
@@ -213,7 +211,7 @@ function optionsIn({ path }: Pick<BenchRepository, "path">) {
 }
 
 function runPlan(place: Pick<BenchRepository, "path">, lockstep: string): void {
-  const { status, stderr, error } = spawnSync(process.execPath, [lockstep, "run"], optionsIn(place));
+  const { status, stderr, error } = spawnSync(lockstep, ["run"], optionsIn(place));
   if (error !== undefined) throw error;
   // 1: some tasks failed, as those that break the check do.
   if (status !== 0 && status !== 1)

@@ -97,7 +97,7 @@ class Clones {
 
 function land({ repository, nextBranch }: LandingRepository, clones: string, lockstep: string): number {
   const env = { ...childEnvironment(), XDG_STATE_HOME: clones };
-  return time([process.execPath, lockstep, "land", nextBranch()], { cwd: repository, env });
+  return time([lockstep, "land", nextBranch()], { cwd: repository, env });
 }
 
 function landPlainly({ repository, nextBranch }: LandingRepository, clone: string): number {

@@ -120,7 +120,7 @@ function runPlan(tasks: number, lockstep: string): Run {
   const state = join(repository.path, ".git", "state");
   const told = join(repository.path, ".git", "time.json");
   const more = { XDG_STATE_HOME: state, CHILD_TIME: told, NODE_OPTIONS: `--import ${preload}` };
-  const { status, stderr, error } = spawnSync(process.execPath, [lockstep, "run"], {
+  const { status, stderr, error } = spawnSync(lockstep, ["run"], {
     cwd: repository.path,
     env: { ...childEnvironment(), ...more },
     maxBuffer: 1024 * 1024 * 1024,

@@ -8,10 +8,10 @@ import { integrate } from "../../src/run/landing/integrate.ts";
 import type { Member } from "../../src/run/landing/integration.ts";
 import { readRepository } from "../../src/workspace/git/repository-state.ts";
 import { type CommandRun, startProgram } from "../support/run-command.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { type Case, filesOf, type Project, type Verdict } from "./corpus.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const lockstep = [process.execPath, join(root, "bin/lockstep.cjs")];
 
 /**
  * The runners that the projects use come first on PATH. Debian's pytest is the one that is installed for the tests; a
@@ -104,7 +104,7 @@ function openGround(project: Project, path: string): OpenGround {
       last = judged.catch(() => {});
       return judged;
     },
-    run: (...words) => startProgram([...lockstep, ...words], { cwd: path }).ended,
+    run: (...words) => startProgram([...lockstepWords, ...words], { cwd: path }).ended,
     runPlainCi: (branch) => runPlainCi(project, { path, branch }),
     close: async () => (await opened)?.[Symbol.dispose](),
   };

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { command } from "../support/run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const runner = new URL("../../bin/run-compiled.cjs", import.meta.url).pathname;
@@ -67,5 +68,22 @@ describe("V8's compile cache", () => {
   it("does not stop a program if it cannot be stored", () => {
     using folder = temporaryFolder({ "program.cjs": program("one"), made: "a file in place of the folder" });
     expect(run(folder)).toBe("one");
+  });
+});
+
+describe("the command as its first line starts it", () => {
+  it("is Node without a garbage collection at its start, with every argument as it was given", () => {
+    using folder = temporaryFolder();
+    const link = join(folder.path, "lockstep");
+    symlinkSync(command, link);
+    const path = [folder.path, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
+    const words = ["explain", "echo 'a  b' > \"$HOME\"/x\\ y"];
+    const run = spawnSync("lockstep", words, { encoding: "utf8", env: { HOME: "/h", PATH: path } });
+    expect(run.stderr).toBe("");
+    expect(run.stdout).toContain("/h/x y");
+    const options = { encoding: "utf8", env: { HOME: folder.path, PATH: path } } as const;
+    const traced = spawnSync("sh", ["-c", 'exec sh -x "$0" --version', link], options);
+    expect(traced.stderr).toContain("exec node --min-semi-space-size=16");
+    expect(traced.status).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import { lockstepProgram } from "../../src/cli/commands/lockstep-program.ts";
 import { completionLines } from "../../src/cli/completion/complete-words.ts";
 import { type Shell, shells } from "../../src/cli/completion/shells.ts";
 import { type CommandRun, startProgram, temporaryRepository } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { command, lockstepWords } from "../support/run-hook.ts";
 import { skipLoudly } from "../support/skip-loudly.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -130,7 +130,7 @@ describe("a completion without candidates", () => {
     ["there is no repository", {}, ["land", ""]],
   ])("is empty if %s, without a message", async (_, files, words) => {
     using folder = temporaryFolder(files);
-    const run = await startProgram([process.execPath, command, "__complete", "--", ...words], {
+    const run = await startProgram([...lockstepWords, "__complete", "--", ...words], {
       cwd: folder.path,
     }).ended;
     expect(run).toMatchObject({ status: 0, stdout: "", stderr: "" });

@@ -6,13 +6,13 @@ import { demoText } from "../../src/cli/demo/demo-table.ts";
 import type { DemoOutcome } from "../../src/cli/demo/outcome.ts";
 import { git } from "../../src/workspace/git/run-git.ts";
 import { type CommandRun, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const msMax = 180_000;
 
 function demo(folder: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return startProgram([process.execPath, command, "demo", ...words], {
+  return startProgram([...lockstepWords, "demo", ...words], {
     cwd: folder,
     env: { TMPDIR: folder, ...env },
   }).ended;

@@ -8,7 +8,7 @@ import {
   guardedRepository,
 } from "../support/guarded-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { missing } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => repository[Symbol.dispose]());
 
 const lockstep = (words: readonly string[], options: CommandOptions = {}) =>
-  startProgram([process.execPath, command, ...words], { cwd: repository.path, ...options }).ended;
+  startProgram([...lockstepWords, ...words], { cwd: repository.path, ...options }).ended;
 const has = (path: string) => existsSync(join(repository.path, path));
 
 describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
@@ -41,7 +41,7 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
   it("forwards signals, and then exits as the command does", async () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     const script = "trap 'echo got it; exit 9' TERM; echo ready; while :; do sleep 0.1; done";
-    const words = [process.execPath, command, "exec", "T-A", "--", "sh", "-c", script];
+    const words = [...lockstepWords, "exec", "T-A", "--", "sh", "-c", script];
     using running = startProgram(words, { cwd: repository.path });
     await eventually("a ready program", () => running.lines().includes("ready") || undefined);
     running.process.kill("SIGTERM");

@@ -13,7 +13,7 @@ import { judgeConfig } from "../../src/workspace/config/judge-config.ts";
 import { showOrchestrator } from "../../src/workspace/state/active-file.ts";
 import { initiatedRepository } from "../support/initiated-repository.ts";
 import { eventually, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 
 const all = ["--client", ...clientNames];
 const newClaude = "#!/bin/sh\necho '2.1.325 (Claude Code)'\n";
@@ -215,7 +215,7 @@ describe("lockstep init", () => {
     ground.addProgram("claude", newClaude);
     await ground.run(["init", "--client", "claude"]);
     const folder = join(ground.path, ".git/lockstep");
-    using server = startProgram([process.execPath, command, "serve"], { cwd: ground.path });
+    using server = startProgram([...lockstepWords, "serve"], { cwd: ground.path });
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
     showOrchestrator(folder, Date.now());
     const active = await ground.run(["init", "--remove"]);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { landRepository } from "../support/land-repository.ts";
 import { startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const person = ["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "protocol.file.allow=always"];
@@ -21,7 +21,7 @@ function gitIn(cwd: string, ...words: string[]): string {
 /** Runs `lockstep` in a folder, with a state folder beside it. */
 async function lockstepIn(cwd: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const state = join(dirname(cwd), "state");
-  const run = startProgram([process.execPath, command, ...words], {
+  const run = startProgram([...lockstepWords, ...words], {
     cwd,
     env: { XDG_STATE_HOME: state, ...env },
   });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type GuardedRepository, guardedRepository } from "../support/guarded-repository.ts";
 import { packet } from "../support/memory-engine.ts";
 import { eventually, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { command, lockstepWords } from "../support/run-hook.ts";
 import { gateId, sessionRepository } from "../support/session-repository.ts";
 import { teamRepository } from "../support/team-repository.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
@@ -19,7 +19,7 @@ const personsWords = [
 ];
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(" ");
-const own = quoted([process.execPath, command]);
+const own = quoted([...lockstepWords]);
 
 describe("an agent cannot use the commands of a person", () => {
   it.each(["CLAUDECODE", "CODEX_THREAD_ID"])("in the shell of a client that sets %s", async (mark) => {

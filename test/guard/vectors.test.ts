@@ -8,7 +8,7 @@ import {
   guardedRepository,
 } from "../support/guarded-repository.ts";
 import { startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 
 interface Row {
   readonly id: string;
@@ -87,7 +87,7 @@ describe("the command itself", () => {
   it.each(some)("$id has the expected answer of `lockstep guard claude`: $expect", async (row) => {
     const env = row.input.includes('"agent_id"') ? {} : agentEnvironment(own);
     const input = JSON.stringify(payloadOf(row));
-    const words = [process.execPath, command, "guard", "claude"];
+    const words = [...lockstepWords, "guard", "claude"];
     const { status, stdout, stderr } = await startProgram(words, { cwd: repository.path, input, env }).ended;
     expect(stderr).not.toMatch(/E-INTERNAL|could not be asked/);
     if (!row.expect.startsWith("deny")) {

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "../support/land-repository.ts";
 import { eventually, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a scope that is given in a folder below the root", () => {
   const inDocs = (repository: LandRepository, ...words: string[]) =>
-    startProgram([process.execPath, command, ...words], {
+    startProgram([...lockstepWords, ...words], {
       cwd: join(repository.path, "docs"),
       env: { XDG_STATE_HOME: join(repository.path, ".git/state") },
     }).ended;
@@ -200,7 +200,7 @@ describe("a landing that is refused", () => {
     using repository = landRepository({ "docs/a.md": "a\n" });
     repository.branch("work", { "docs/a.md": "b\n" });
     repository.write("docs/a.md", "mine\n");
-    const { ended } = startProgram([process.execPath, command, "land", "work", "--scope", "."], {
+    const { ended } = startProgram([...lockstepWords, "land", "work", "--scope", "."], {
       cwd: join(repository.path, "docs"),
       env: { XDG_STATE_HOME: join(repository.path, ".git/state") },
     });

@@ -14,7 +14,7 @@ import {
   task,
 } from "../support/planned-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const begins = "say: begun";
@@ -110,7 +110,7 @@ describe("the processes and checkout of a killed run", () => {
     await running.ended;
     const moved = join(state.path, "moved");
     renameSync(repository.path, moved);
-    const words = [process.execPath, command, "run", "--json"];
+    const words = [...lockstepWords, "run", "--json"];
     const { status, stdout, stderr } = await startProgram(words, { cwd: moved, env }).ended;
     expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 0, A: "MERGED" });
     expect(stderr).toContain("the checkout of `A` was missing or damaged: created again");

@@ -17,7 +17,7 @@ import { type GuardedClone, guardedClone, read, rungs, write } from "../support/
 import { dispatch, memoryEngine, packet } from "../support/memory-engine.ts";
 import { rawExchange } from "../support/raw-exchange.ts";
 import { eventually, startProgram } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { lockstepWords } from "../support/run-hook.ts";
 import { settings } from "../support/sandboxed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -511,8 +511,7 @@ describe("the server", () => {
     using server = await clone.served();
     const status = async () =>
       JSON.parse(
-        (await startProgram([process.execPath, command, "status", "--json"], { cwd: clone.path }).ended)
-          .stdout,
+        (await startProgram([...lockstepWords, "status", "--json"], { cwd: clone.path }).ended).stdout,
       );
     expect(await status()).toMatchObject({ server: { pid: server.process.pid, port: server.port } });
     server.process.kill("SIGTERM");
@@ -532,7 +531,7 @@ describe("`lockstep serve`", () => {
   it("judges by the current ledger, including changes by other processes", async () => {
     using clone = guardedClone();
     const cli = (words: readonly string[], input = "") =>
-      startProgram([process.execPath, command, ...words], { cwd: clone.path, input });
+      startProgram([...lockstepWords, ...words], { cwd: clone.path, input });
     using server = cli(["serve"]);
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
     const payload = write(join(clone.path, "src/a.ts"), {
@@ -560,7 +559,7 @@ describe("`lockstep serve`", () => {
 
   it("reports that it did not respond for a while", async () => {
     using clone = guardedClone();
-    using server = startProgram([process.execPath, command, "serve"], { cwd: clone.path });
+    using server = startProgram([...lockstepWords, "serve"], { cwd: clone.path });
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
     const isReported = () =>
       [...server.errors().matchAll(/did not answer for (\d+) ms/g)].some(([, ms]) => Number(ms) > 500);
@@ -577,7 +576,7 @@ describe("`lockstep serve`", () => {
   it("is refused to agents, and refuses an invalid port", async () => {
     using clone = guardedClone();
     const serve = (words: readonly string[], env = {}) =>
-      startProgram([process.execPath, command, "serve", ...words], { cwd: clone.path, env }).ended;
+      startProgram([...lockstepWords, "serve", ...words], { cwd: clone.path, env }).ended;
     const agent = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1", LOCKSTEP_TOKEN: "x" };
     expect(await serve([], agent)).toMatchObject({ status: 2, stderr: expect.stringContaining("R-AU-001") });
     expect(await serve(["--port", "0x"])).toMatchObject({

@@ -12,7 +12,7 @@ import {
   temporaryRepository,
   verdictIn,
 } from "../support/run-command.ts";
-import { command } from "../support/run-hook.ts";
+import { command, lockstepWords } from "../support/run-hook.ts";
 import { missing, sandboxed, settings } from "../support/sandboxed.ts";
 
 const product = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,7 +29,7 @@ function startHost(cwd: string, through: readonly string[] = []) {
 }
 
 function lockstep(cwd: string, words: readonly string[], options: CommandOptions = {}) {
-  return startProgram([process.execPath, command, ...words], { cwd, ...options }).ended;
+  return startProgram([...lockstepWords, ...words], { cwd, ...options }).ended;
 }
 
 interface Agent extends Readonly<Record<string, string>> {
@@ -254,7 +254,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     });
     expect(dispatched.status).toBe(0);
     const judge = (env: Record<string, string>) =>
-      startProgram([process.execPath, command, "hook", "PreDispatch"], {
+      startProgram([...lockstepWords, "hook", "PreDispatch"], {
         cwd: repository.path,
         input: JSON.stringify(packet("T-2", ["docs"])),
         env,

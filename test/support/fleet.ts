@@ -6,7 +6,7 @@ import { type BareRemote, bareRemote } from "./bare-remote.ts";
 import { type LedgerDatabase, takeDatabase } from "./ledger-databases.ts";
 import { type PlannedOptions, planned } from "./planned-repository.ts";
 import { type CommandOptions, type CommandRun, type Running, startProgram } from "./run-command.ts";
-import { command } from "./run-hook.ts";
+import { lockstepWords } from "./run-hook.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A machine with its own home and state folder, and the shared ledger and remote of the fleet. */
@@ -46,7 +46,7 @@ export async function fleet(requested: PlannedOptions, given?: LedgerDatabase): 
       ...{ LOCKSTEP_LEDGER_URL: url, LOCKSTEP_MACHINE: name, LOCKSTEP_REMOTE_SECONDS: "20" },
     };
     const start = (words: readonly string[], options: CommandOptions = {}) =>
-      startProgram([process.execPath, command, ...words], {
+      startProgram([...lockstepWords, ...words], {
         ...options,
         cwd: folder,
         env: { ...env, ...options.env },

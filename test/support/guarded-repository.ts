@@ -15,7 +15,7 @@ import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
 import { homeFolder } from "./home-folder.ts";
 import { dispatch, memoryEngine, packet } from "./memory-engine.ts";
 import { startProgram } from "./run-command.ts";
-import { command } from "./run-hook.ts";
+import { lockstepWords } from "./run-hook.ts";
 
 export interface Dispatched {
   readonly task: string;
@@ -92,7 +92,7 @@ export function guardedRepository(): GuardedRepository {
   git("add", "-A");
   git("commit", "-qm", "base");
   const run = async (...words: string[]) => {
-    const { stdout, stderr, status } = await startProgram([process.execPath, command, ...words], {
+    const { stdout, stderr, status } = await startProgram([...lockstepWords, ...words], {
       cwd: path,
     }).ended;
     if (status !== 0) throw new Error(`${words.join(" ")} exits ${status}: ${stderr}`);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentMarks } from "../../src/clients/agent-shell.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
-import { command } from "./run-hook.ts";
+import { lockstepWords } from "./run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 
 export interface CommandOptions {
@@ -42,7 +42,7 @@ export function temporaryRepository(files: Readonly<Record<string, string>> = {}
   const folder = temporaryFolder(files);
   execFileSync("git", ["init", "-q"], { cwd: folder.path });
   const start = (words: readonly string[], options?: CommandOptions) =>
-    startProgram([process.execPath, command, ...words], {
+    startProgram([...lockstepWords, ...words], {
       ...options,
       cwd: folder.path,
       // Checkouts of a deleted repository are deleted with it.

@@ -4,6 +4,9 @@ import type { Verdict } from "../../src/core/rules/verdict.ts";
 
 export const command = fileURLToPath(new URL("../../bin/lockstep.cjs", import.meta.url));
 
+/** The words that its first line runs, with the Node of the tests. */
+export const lockstepWords = [process.execPath, "--min-semi-space-size=16", command] as const;
+
 export interface HookRun {
   readonly status: number | null;
   readonly stdout: string;
