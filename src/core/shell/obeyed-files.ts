@@ -67,9 +67,13 @@ const byName = new Map(named.flatMap((row) => row.names.split(" ").map((name) =>
 
 /**
  * Variables that do so for many programs. HOME has the settings of git and others. Node runs compiled code from
- * NODE_COMPILE_CACHE without comparing it with the source, and so does `lockstep` from XDG_STATE_HOME.
+ * NODE_COMPILE_CACHE without comparing it with the source, and so does `lockstep` from XDG_STATE_HOME. The others name
+ * modules of Python, which many programs are written in, and libraries that OpenSSL and the C library load.
  */
-const namedForAll = ["HOME", "NODE_COMPILE_CACHE", "XDG_STATE_HOME"];
+const namedForAll = [
+  "HOME NODE_COMPILE_CACHE XDG_STATE_HOME PYTHONHOME PYTHONPATH PYTHONPYCACHEPREFIX PYTHONUSERBASE",
+  "OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES GCONV_PATH",
+].flatMap((names) => names.split(" "));
 
 /** Why such a call is opaque. */
 export const obeying = "it loads files that an agent may have written";
