@@ -80,16 +80,23 @@ function isAsked() {
   return Array.prototype.indexOf.call(arguments, process.argv[2]) >= 0;
 }
 
-// Where agents cannot write: in the temporary folder, which Node would use, they could change this program.
+// Where agents cannot write: in the temporary folder, which Node would use, they could change this program. Undefined where
+// the home is unknown or relative: it would be the folder of the project then.
 function compiledFolder() {
   var path = require("path");
-  var home = process.env.XDG_STATE_HOME || path.join(require("os").homedir(), ".local", "state");
-  return process.env.NODE_COMPILE_CACHE || path.join(home, "lockstep", "compiled");
+  try {
+    var home = process.env.XDG_STATE_HOME || path.join(require("os").homedir(), ".local", "state");
+    var folder = process.env.NODE_COMPILE_CACHE || path.join(home, "lockstep", "compiled");
+    return path.isAbsolute(folder) ? folder : undefined;
+  } catch (error) {
+    return undefined; // this user has no home
+  }
 }
 
 // Each command has a file of its own, because it needs another part of the program.
 function runMain() {
   var folder = compiledFolder();
+  if (folder === undefined) return require("../dist/main.cjs");
   var program = require.resolve("../dist/main.cjs");
   var command = /^[a-z-]{1,20}$/.test(process.argv[2]) ? process.argv[2] : "";
   var name = (program + " " + command).replace(/[^\w.-]/g, "_").slice(-200);

@@ -14,6 +14,7 @@ import {
   includedMarks,
   readIncluded,
 } from "../workspace/checkouts/included-files.ts";
+import { KnownSecrets } from "../workspace/checkouts/known-secrets.ts";
 import { storeSetup, takeSetup } from "../workspace/checkouts/setup-store.ts";
 import { networkAccess } from "../workspace/process/network-variables.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
@@ -420,7 +421,8 @@ export class Prover implements Disposable, AsyncDisposable {
     });
     if (exit === 0) return undefined;
     const { commonFolder } = this.#options;
-    return { error: await setUpFault(command, tail, { commonFolder, passed: Object.keys(network.env) }) };
+    const about = { commonFolder, passed: Object.keys(network.env), secrets: this.#secrets() };
+    return { error: await setUpFault(command, tail, about) };
   }
 
   async #check(
@@ -461,14 +463,24 @@ export class Prover implements Disposable, AsyncDisposable {
         output,
         folder: place.checkout.folder,
         msMax,
+        mask: (text) => this.#secrets().mask(text),
       });
       const run = { exit: exit === 0 ? null : exit, seconds, digest, ...kept, ...this.#machine() };
       return { run, isTrees: exit !== 0 && !isMachines(ran), inventory: ran.inventory };
     }
     // Masked before it is cut, because a secret without its beginning would not be recognised.
-    const shown = (await maskSecrets(tail)).slice(-tailLengthMax);
+    const shown = this.#secrets()
+      .mask(await maskSecrets(tail))
+      .slice(-tailLengthMax);
     const run = { exit, seconds, digest, tail: shown, ...this.#machine() };
     return { run, isTrees: true, inventory: ran.inventory };
+  }
+
+  /** What the included files hold now. */
+  #secrets(): KnownSecrets {
+    const secrets = new KnownSecrets();
+    secrets.addFrom(this.#options.root, this.#options.include);
+    return secrets;
   }
 
   #machine(): Pick<CheckRun, "machine"> {

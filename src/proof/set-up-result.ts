@@ -5,6 +5,7 @@ import { isNetworkFailure, networkHint } from "../core/proof/network-failure.ts"
 import { hasInstallScript } from "../core/proof/setup-inputs.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import type { Included } from "../workspace/checkouts/included-files.ts";
+import type { KnownSecrets } from "../workspace/checkouts/known-secrets.ts";
 import { keepOutput } from "../workspace/state/check-outputs.ts";
 import type { CommitSetup } from "./read-setup.ts";
 
@@ -29,9 +30,17 @@ export function ranNoScript(folder: string): boolean {
 export async function setUpFault(
   command: readonly string[],
   output: string,
-  { commonFolder, passed }: { readonly commonFolder: string; readonly passed: readonly string[] },
+  {
+    commonFolder,
+    passed,
+    secrets,
+  }: {
+    readonly commonFolder: string;
+    readonly passed: readonly string[];
+    readonly secrets: KnownSecrets;
+  },
 ): Promise<string> {
-  const masked = await maskSecrets(output);
+  const masked = secrets.mask(await maskSecrets(output));
   const lines = masked.trim().split("\n");
   const line = lines.find(
     (one) =>

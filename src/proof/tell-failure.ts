@@ -13,6 +13,8 @@ interface Failure extends SandboxedResult {
   /** The checkout in which it ran. */
   readonly folder: string;
   readonly msMax: number;
+  /** Masks the values of the included files, which no pattern recognises. */
+  mask(text: string): string;
 }
 
 /** For a failed check: the part of its output that shows why, and the file with the whole output. */
@@ -22,7 +24,7 @@ export async function tellFailure(
 ): Promise<Pick<CheckRun, "tail" | "excerpt" | "log">> {
   const { output, outputBytes, tail } = failure;
   // If the program did not start, `tail` says why.
-  const printed = outputBytes === 0 ? await maskSecrets(tail) : await output.masked();
+  const printed = failure.mask(outputBytes === 0 ? await maskSecrets(tail) : await output.masked());
   const note = noteOn(failure);
   const whole = note === "" ? printed : `${printed.trimEnd()}\n${note}\n`;
   const excerpt = [failingPart(fromRoot(printed, failure.folder)), note].filter(Boolean).join("\n");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { command } from "../support/run-hook.ts";
@@ -50,6 +50,27 @@ describe("V8's compile cache", () => {
       truncateSync(kept(folder), size);
       expect(run(folder)).toBe("one");
       expect(readFileSync(kept(folder)).length).toBe(whole.length);
+    }
+  });
+
+  it("is not run from a file that others can write", () => {
+    using folder = temporaryFolder({ "program.cjs": program("one") });
+    run(folder);
+    const first = fileOf(folder);
+    chmodSync(kept(folder), 0o622);
+    expect(run(folder)).toBe("one");
+    expect(fileOf(folder)).not.toBe(first);
+    expect(statSync(kept(folder)).mode & 0o077).toBe(0);
+  });
+
+  it("is not looked for in the current folder if the home is relative", () => {
+    using folder = temporaryFolder();
+    const words = [new URL("../../bin/lockstep.cjs", import.meta.url).pathname, "--version"];
+    for (const name of ["HOME", "XDG_STATE_HOME"]) {
+      const env = { PATH: process.env.PATH, HOME: "", [name]: "relative" };
+      const { status } = spawnSync(process.execPath, words, { cwd: folder.path, env });
+      expect(status).toBe(0);
+      expect(["relative", ".local"].filter((made) => existsSync(join(folder.path, made)))).toEqual([]);
     }
   });
 

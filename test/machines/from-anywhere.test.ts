@@ -59,6 +59,8 @@ describe("a person on a third machine", () => {
     const document = await third.json<object>("log", "A", "--check", "2");
     expect(document).toMatchObject({ machine: "first", left: Number(bytes), outcome: "fail", exit: 1 });
     expect((await all.first.run(["log", "A", "--check", "2"])).stdout).toBe(whole);
+    const otherClone = all.join("first", { clone: true });
+    expect((await otherClone.run(["log", "A", "--check", "2"])).stdout).toBe(whole);
   });
 
   it("changes the configuration for all machines by a push, and its checkout is behind after a merge", async () => {

@@ -31,6 +31,27 @@ describe("integrate: push", () => {
     expect(repository.git("for-each-ref", "refs/lockstep/remote/origin/next")).toBe("");
     expect((await repository.run(["reconcile"])).status).toBe(0);
   });
+
+  it("tells which branches are merged if the remote fails before the others", async () => {
+    using repository = pushing();
+    using remote = bareRemote(repository);
+    for (const name of ["one", "two"]) repository.branch(name, { [`${name}.txt`]: "1\n" });
+    const moved = remote.git("commit-tree", "-p", "main", "-m", "by a person", "main^{tree}");
+    // The first push loses against another one. After the second push, nothing can be read there any more.
+    remote.hook(
+      "pre-receive",
+      `mkdir moved && env -u GIT_QUARANTINE_PATH git update-ref refs/heads/main ${moved}; :`,
+    );
+    remote.hook("post-receive", "mv objects gone");
+    const { status, stderr, landed } = await repository.land("one", "two");
+    expect(stderr).toContain("moved meanwhile");
+    expect(status).toBe(3);
+    expect(landed).toMatchObject({ outcome: "waiting", commit: repository.git("rev-parse", "main") });
+    expect(landed.branches).toMatchObject([
+      { branch: "one", outcome: "merged" },
+      { branch: "two", outcome: "waiting" },
+    ]);
+  });
 });
 
 describe("the base of a remote", () => {

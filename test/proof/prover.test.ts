@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Prover } from "../../src/proof/prover.ts";
@@ -99,6 +99,18 @@ describe("a check", () => {
       delete process.env.LOCKSTEP_TOKEN;
     }
   });
+
+  it.each([0, 1])(
+    "keeps the secrets of an included file out of what is kept of it (exit %i)",
+    async (exit) => {
+      using ground = provingGround();
+      ground.write("main/.env", "SHOP_PASSPHRASE=correct-horse-battery\nPORT=30001234\n");
+      const { tail, excerpt = "", log } = await ground.check(`cat .env; exit ${exit}`);
+      const kept = [tail, excerpt, log === undefined ? "" : readFileSync(log, "utf8")].join("\n");
+      expect(kept).toContain("SHOP_PASSPHRASE=[secret: known]\nPORT=30001234");
+      expect(kept).not.toContain("horse");
+    },
+  );
 
   it("masks a secret before it cuts the output", async () => {
     using ground = provingGround();

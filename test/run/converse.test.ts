@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { AgentClient, AgentEnd, AgentEvent } from "../../src/clients/agent.ts";
 import { assignmentOf, universalInput } from "../../src/clients/input/universal-input.ts";
 import { converse } from "../../src/run/attempt/converse.ts";
-import { KnownSecrets } from "../../src/run/attempt/known-secrets.ts";
 import { purposes } from "../../src/run/attempt/purposes.ts";
 import { OwnLimits } from "../../src/run/attempt/watch.ts";
 import { singlePlan } from "../../src/session/roles/meta-task.ts";
+import { KnownSecrets } from "../../src/workspace/checkouts/known-secrets.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 
 const secret = "correct-horse-battery";

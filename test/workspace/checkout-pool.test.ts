@@ -75,7 +75,7 @@ async function afterwards(
   const first = repository.git("rev-parse", "HEAD");
   const isContained = true;
   const one = await repository.open({ task: "T-1", base: first, isContained });
-  const before = identity(join(one.checkout.folder, "a.txt"));
+  const before = identity(join(one.checkout.folder, "many/0.txt"));
   act(one.checkout.folder, repository);
   await removeCheckout(one.checkout);
   const next = base?.(repository) ?? first;
@@ -88,7 +88,7 @@ async function afterwards(
     used: { files: seen(used.folder), git: gitState(used.folder), folder: used.folder },
     fresh: { files: seen(fresh.folder), git: gitState(fresh.folder) },
     /** Whether the files are those of the first checkout and were not rewritten. */
-    isReused: identity(join(used.folder, "a.txt")) === before,
+    isReused: identity(join(used.folder, "many/0.txt")) === before,
     [Symbol.dispose]: () => repository[Symbol.dispose](),
   };
 }
@@ -156,9 +156,24 @@ describe("a reused checkout", () => {
   it("has no file times that an agent has set", async () => {
     const old = new Date("2001-01-01T00:00:00Z");
     using after = await afterwards((folder) => utimesSync(join(folder, "a.txt"), old, old));
-    expect(after.isReused).toBe(false);
+    expect(after.isReused).toBe(true);
     expect(statSync(join(after.used.folder, "a.txt")).mtimeMs).toBeGreaterThan(old.getTime());
     expect(statSync(join(after.used.folder, "src/b.txt")).nlink).toBe(1);
+  });
+
+  it("has new folders in place of those that an agent changed: they could give their permissions to new files", async () => {
+    const changed: string[] = [];
+    using after = await afterwards((folder) => {
+      for (const path of ["src", "src/deep"].map((name) => join(folder, name))) {
+        changed.push(identity(path));
+        const { mode } = statSync(path);
+        for (const one of [0o700, mode]) chmodSync(path, one);
+      }
+    });
+    expect(after.isReused).toBe(true);
+    const found = ["", "src", "src/deep"].map((name) => identity(join(after.used.folder, name)));
+    expect(found.filter((one) => changed.includes(one))).toEqual([]);
+    expect(after.used.files).toEqual(after.fresh.files);
   });
 
   it("is rewritten where a file changed but has its old time and size", async () => {
@@ -201,13 +216,13 @@ describe("a checkout is not reused", () => {
   it("while a process works in it", async () => {
     using repository = agentRepository(files);
     const { checkout } = await repository.open({ isContained: true });
-    const before = identity(join(checkout.folder, "a.txt"));
+    const before = identity(join(checkout.folder, "many/0.txt"));
     const child = spawn("sh", ["-c", "echo ready; exec sleep 600"], { cwd: checkout.folder });
     try {
       await new Promise((resolve) => child.stdout.once("data", resolve));
       await removeCheckout(checkout);
       const { checkout: next } = await repository.open({ task: "T-2", isContained: true });
-      expect(identity(join(next.folder, "a.txt"))).not.toBe(before);
+      expect(identity(join(next.folder, "many/0.txt"))).not.toBe(before);
     } finally {
       child.kill("SIGKILL");
     }

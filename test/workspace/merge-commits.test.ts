@@ -103,6 +103,24 @@ describe("a merge of two commits", () => {
   });
 });
 
+describe("a merge with an empty folder", () => {
+  it("puts a file of the same name in its place", async () => {
+    using repository = temporaryRepository({ "a.txt": "one\n" });
+    const { git, path } = repository;
+    const of = (words: readonly string[], input: string) =>
+      String(spawnSync("git", words, { cwd: path, input }).stdout).trim();
+    const empty = of(["mktree"], "");
+    const file = `100644 blob ${of(["hash-object", "-w", "--stdin"], "one\n")}`;
+    const commit = (more: string, ...parents: readonly string[]) =>
+      git("commit-tree", "-m", "made", ...parents, of(["mktree"], `${file}\ta.txt\n${more}`));
+    const fork = commit("");
+    const ours = commit(`040000 tree ${empty}\tb\n`, "-p", fork);
+    const theirs = commit(`${file}\tb\n`, "-p", fork);
+    const { tree } = await mergeTrees(path, ours, theirs);
+    expect(tree).toBe(git("rev-parse", `${theirs}^{tree}`));
+  });
+});
+
 describe("the fork of two commits", () => {
   it("is git's only merge base, in any history", async () => {
     using repository = withCommits();

@@ -7,7 +7,7 @@ import { landRepository } from "../support/land-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a worker's own clone", () => {
-  it.each(["index.lock", "HEAD.lock", "refs/heads/main.lock"])(
+  it.each(["index.lock", "HEAD.lock", "refs/heads/main.lock", "refs/remotes/origin/main.lock"])(
     "is refreshed even if a killed worker has left %s",
     async (lock) => {
       using source = landRepository({ "a.txt": "one\n" });

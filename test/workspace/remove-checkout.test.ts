@@ -102,6 +102,16 @@ describe("a removed checkout", () => {
     expect(work.git("show", `refs/lockstep/none/T-1/1-ignored:${kept}`)).toBe("ref: refs/heads/main");
   });
 
+  it("keeps what is left of a repository in an ignored folder", async () => {
+    using work = await checkedOut({ "a.txt": "a\n", ".gitignore": "tools\n" });
+    work.agent.write("a.txt", "changed\n");
+    work.agent.write("tools/.git/objects/notes", "mine\n");
+    await collectWork(work.checkout);
+    const refs = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
+    expect(refs).toContain("refs/lockstep/none/T-1/1-ignored");
+    expect(work.git("show", "refs/lockstep/none/T-1/1-ignored:tools/dot-git/objects/notes")).toBe("mine");
+  });
+
   it("does not lose collected work if the checkout was emptied since", async () => {
     using work = await checkedOut();
     work.agent.write("a.txt", "changed\n");

@@ -7,8 +7,8 @@ import { eventually, temporaryRepository } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A git process that works in a folder until `end`. */
-function gitAtWork(folder: string) {
-  const child = spawn("git", ["cat-file", "--batch"], { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
+function gitAtWork(folder: string, words: readonly string[] = ["cat-file", "--batch"]) {
+  const child = spawn("git", words, { cwd: folder, stdio: ["pipe", "ignore", "ignore"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const end = () => {
     child.stdin.end();
@@ -49,6 +49,12 @@ describe("a lock in a git folder", () => {
       /index\.lock` is held: git is running there \(process \d+\), wait until it ends or stop it, then try again/,
     );
     expect(existsSync(lock)).toBe(true);
+  });
+
+  it("remains while a git process works there with the name of another git command as an argument", async () => {
+    using repository = locked();
+    await using _git = gitAtWork(repository.path, ["hash-object", "--stdin", "mktree", "diff-tree"]);
+    await expect(removeStaleLocks({ ...repository, waitMsMax: 200 })).rejects.toThrow(/git is running there/);
   });
 
   it("is removed as soon as the last git process there has ended", async () => {

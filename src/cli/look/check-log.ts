@@ -29,7 +29,7 @@ export async function findProof({ engine }: Opened, folder: string, name: string
   try {
     const task = await findTask(engine, name);
     const here = readProof(folder, task.key);
-    const elsewhere = await findElsewhere(engine, task.key);
+    const elsewhere = await findElsewhere(engine, { task: task.key, stateFolder: folder });
     const isNewer = elsewhere !== undefined && (here === undefined || elsewhere.at > here.at);
     return { task, proof: isNewer ? elsewhere : (here ?? ofBranch) };
   } catch (error) {
@@ -38,13 +38,19 @@ export async function findProof({ engine }: Opened, folder: string, name: string
   }
 }
 
-async function findElsewhere(engine: Opened["engine"], task: string): Promise<FoundProof | undefined> {
-  const shared = await readSharedChecks(engine, task);
+async function findElsewhere(
+  engine: Opened["engine"],
+  asked: Parameters<typeof readSharedChecks>[1],
+): Promise<FoundProof | undefined> {
+  const shared = await readSharedChecks(engine, asked);
   if (shared === undefined) return undefined;
   const names = new Map((await engine.ledger.machines()).map(({ id, name }) => [id, name]));
-  const ends = Object.entries(shared.ends).map(
-    ([path, end]) => [path, { ...end, name: names.get(end.machine) ?? end.machine }] as const,
-  );
+  // The files of another clone on this machine can be read as a whole.
+  const isHere = ([path, end]: readonly [string, OutputEnd]) =>
+    end.machine === engine.machine && readOutput(path) !== undefined;
+  const ends = Object.entries(shared.ends)
+    .filter((one) => !isHere(one))
+    .map(([path, end]) => [path, { ...end, name: names.get(end.machine) ?? end.machine }] as const);
   return { ...shared.proof, ends: Object.fromEntries(ends) };
 }
 

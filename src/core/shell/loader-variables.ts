@@ -64,7 +64,9 @@ export function whyLoader(m: Machine, name: string, value: Text, world: World): 
     return `the command sets \`${name}\`, which changes what later commands do: pass the options to the command itself`;
   if (
     name === "NODE_OPTIONS" &&
-    /--(?:require|import|loader|experimental-loader)\b|-r\b/.test(known(value) ?? "-r")
+    /--(?:require|import|loader|experimental-loader|snapshot-blob|openssl-config)\b|-r\b/.test(
+      known(value) ?? "-r",
+    )
   )
     return "the command sets `NODE_OPTIONS`, which loads code into every Node program: pass `--import` to the one program";
   if (name.startsWith("GIT_TRACE") && !/^(?:[0-9]|true|false)?$/.test(known(value) ?? "?"))

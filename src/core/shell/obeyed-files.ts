@@ -65,6 +65,16 @@ const named: readonly { readonly names: string; readonly options: string; readon
 ];
 const byName = new Map(named.flatMap((row) => row.names.split(" ").map((name) => [name, row] as const)));
 
+/**
+ * Variables that do so for many programs. HOME has the settings of git and others. Node runs compiled code from
+ * NODE_COMPILE_CACHE without comparing it with the source, and so does `lockstep` from XDG_STATE_HOME. The others name
+ * modules of Python, which many programs are written in, and libraries that OpenSSL and the C library load.
+ */
+const namedForAll = [
+  "HOME NODE_COMPILE_CACHE XDG_STATE_HOME PYTHONHOME PYTHONPATH PYTHONPYCACHEPREFIX PYTHONUSERBASE",
+  "OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES GCONV_PATH",
+].flatMap((names) => names.split(" "));
+
 /** Why such a call is opaque. */
 export const obeying = "it loads files that an agent may have written";
 
@@ -73,8 +83,8 @@ export function obeysFile(
   { name, args }: Pick<Call, "name" | "args">,
   { variables }: World,
 ): string | undefined {
-  // HOME contains the settings of git and many other programs.
-  if (variables.has("HOME")) return `${name} with HOME`;
+  const forAll = namedForAll.find((one) => variables.has(one));
+  if (forAll !== undefined) return `${name} with ${forAll}`;
   const words = args.map(knownStart);
   const [verb = ""] = words.filter((word) => !word.startsWith("-"));
   if (always.has(name) || only.get(name)?.test(verb) === true) return name;

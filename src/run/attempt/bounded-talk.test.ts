@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../clients/agent.ts";
+import { KnownSecrets } from "../../workspace/checkouts/known-secrets.ts";
 import { BoundedTalk } from "./bounded-talk.ts";
-import { KnownSecrets } from "./known-secrets.ts";
 
 const line = "x".repeat(1023);
 

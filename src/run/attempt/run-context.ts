@@ -7,11 +7,11 @@ import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { HeldRole } from "../../engine/change/hold-role.ts";
 import type { Attempt, LedgerEvent } from "../../ledger/ledger.ts";
+import type { KnownSecrets } from "../../workspace/checkouts/known-secrets.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../landing/integration.ts";
 import type { Agents } from "./agents.ts";
 import type { Dependencies } from "./dependencies.ts";
-import type { KnownSecrets } from "./known-secrets.ts";
 import type { Slots } from "./slots.ts";
 
 /** The context of a run: that of an integration, and more. */

@@ -11,6 +11,7 @@ import { sharedSessions, shareSession } from "../../engine/machines/share-sessio
 import { guardEndpoint } from "../../guard/answer/open-endpoint.ts";
 import { tidyShownActive } from "../../guard/world/active.ts";
 import { openHost } from "../../server/host.ts";
+import { KnownSecrets } from "../../workspace/checkouts/known-secrets.ts";
 import { findProject } from "../../workspace/files/find-project.ts";
 import { missingFilterFix, missingFilters, missingFilterText } from "../../workspace/git/missing-filters.ts";
 import { readRef } from "../../workspace/git/refs.ts";
@@ -24,7 +25,6 @@ import { showActive } from "../../workspace/state/active-file.ts";
 import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 import { Agents } from "../attempt/agents.ts";
 import { Dependencies } from "../attempt/dependencies.ts";
-import { KnownSecrets } from "../attempt/known-secrets.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Slots } from "../attempt/slots.ts";
 import { freshBase } from "../landing/fresh-base.ts";

@@ -37,9 +37,7 @@ export async function integrate(
       return await oneByOne(context, requests);
     return await integrateInRounds(context, requests);
   } catch (error) {
-    if (!(error instanceof RemoteFault)) throw error;
-    const why = `\`${context.repository.base}\` cannot move now: ${error.message}; then try again`;
-    return report(context, requests.map(waitingFor(why, "fails")));
+    return report(context, requests.map(waitingAfter(error, context)));
   }
 }
 
@@ -49,27 +47,32 @@ async function integrateInRounds(
 ): Promise<Integrated> {
   const { base } = context.repository;
   const parts: Integrated[] = [];
-  let at = context.config.integrate === "push" ? await freshBase(context) : context;
   let left = requests;
-  let size = requests.length;
-  for (let round = 0; round < roundsMax; ) {
-    if (at === undefined) {
-      const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
-      return joined(context, [...parts, report(context, left.map(waitingFor(why)))]);
+  try {
+    let at = context.config.integrate === "push" ? await freshBase(context) : context;
+    let size = requests.length;
+    for (let round = 0; round < roundsMax; ) {
+      if (at === undefined) {
+        const why = `the branch \`${base}\` no longer exists: create it again, or set \`base_branch\``;
+        return joined(context, [...parts, report(context, left.map(waitingFor(why)))]);
+      }
+      const done = await integrateOnce(at, left.slice(0, size));
+      if (done === "base moved") {
+        context.onProgress(`\`${base}\` moved meanwhile: proving again on the new commit`);
+        round += 1;
+        size = Math.ceil(size / 2);
+      } else {
+        parts.push(done);
+        left = left.slice(size);
+        if (left.length === 0) return joined(context, parts);
+        round = 0;
+        size *= 2;
+      }
+      at = await freshBase(at);
     }
-    const done = await integrateOnce(at, left.slice(0, size));
-    if (done === "base moved") {
-      context.onProgress(`\`${base}\` moved meanwhile: proving again on the new commit`);
-      round += 1;
-      size = Math.ceil(size / 2);
-    } else {
-      parts.push(done);
-      left = left.slice(size);
-      if (left.length === 0) return joined(context, parts);
-      round = 0;
-      size *= 2;
-    }
-    at = await freshBase(at);
+  } catch (error) {
+    // What has been merged stays merged.
+    return joined(context, [...parts, report(context, left.map(waitingAfter(error, context)))]);
   }
   const refused = deny("R-GT-001", `\`${base}\` moved ${roundsMax} times during the proof: try again`);
   const last = left.map(({ branch }) => member(branch, { outcome: "refused", refused }));
@@ -87,6 +90,12 @@ function joined(context: IntegrationContext, parts: readonly Integrated[]): Inte
     ...(moved && { batch: moved.batch, commit: moved.commit }),
     gate: parts.flatMap(({ gate }) => gate),
   };
+}
+
+/** After an error of the remote; any other error is thrown. */
+function waitingAfter(error: unknown, { repository: { base } }: IntegrationContext) {
+  if (!(error instanceof RemoteFault)) throw error;
+  return waitingFor(`\`${base}\` cannot move now: ${error.message}; then try again`, "fails");
 }
 
 function waitingFor(why: string, trouble?: RemoteTrouble) {

@@ -11,12 +11,13 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
-import { type BytePath, onDisk } from "../git/byte-path.ts";
+import { onDisk } from "../git/byte-path.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, gitBytes, tryGit } from "../git/run-git.ts";
 import { trackedIn } from "../git/sweep-tree.ts";
@@ -258,20 +259,36 @@ async function trackedBy(folder: string, own: Required<Pick<GitOptions, "env">>)
   return trackedIn(new Map(entries));
 }
 
-/** Deletes all that is not a tracked file as it was at a time. */
+/** Deletes all that is not a tracked file as it was at a time, and makes folders anew that were changed since. */
 function strip(folder: string, { modes, folders }: ReturnType<typeof trackedIn>, writtenMs: number): void {
   const permitted = 0o777 & ~process.umask();
-  const open: BytePath[] = [""];
-  for (let above = open.pop(); above !== undefined; above = open.pop()) {
-    const path = onDisk(folder, above);
+  const open = [{ above: "", isChanged: true }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { above, isChanged } = next;
+    const path = above === "" ? Buffer.from(folder) : onDisk(folder, above);
     if ((lstatSync(path).mode & 0o7777) !== permitted) chmodSync(path, permitted);
     for (const entry of readdirSync(path, { withFileTypes: true, encoding: "latin1" })) {
       const below = above === "" ? entry.name : `${above}/${entry.name}`;
-      if (folders.has(below) && entry.isDirectory()) open.push(below);
-      else if (!isWritable(modes.get(below), entry) || lstatSync(onDisk(folder, below)).ctimeMs > writtenMs)
-        removeFolder(onDisk(folder, below));
+      const isNewer = lstatSync(onDisk(folder, below)).ctimeMs > writtenMs;
+      if (folders.has(below) && entry.isDirectory()) open.push({ above: below, isChanged: isNewer });
+      else if (isNewer || !isWritable(modes.get(below), entry)) removeFolder(onDisk(folder, below));
     }
+    if (isChanged) makeAnew(path, permitted);
   }
+}
+
+/**
+ * Moves what is left in a folder to a new one in its place. The old one may have attributes and default permissions, which
+ * Node cannot read and new files would inherit. Git writes the moved files again, because their times differ.
+ */
+function makeAnew(path: Buffer, mode: number): void {
+  const made = Buffer.concat([path, Buffer.from(`.${randomBytes(6).toString("hex")}`)]);
+  const inside = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from("/"), name]);
+  mkdirSync(made, { mode });
+  for (const name of readdirSync(path, { encoding: "buffer" }))
+    renameSync(inside(path, name), inside(made, name));
+  rmdirSync(path);
+  renameSync(made, path);
 }
 
 /** Whether an entry is of the kind that git writes for a mode; submodules have folders, which stay empty. */

@@ -130,7 +130,8 @@ export async function findUnchanged(
   const found = findObstacles(folder);
   const own = await ownGit(checkout);
   await refuseClosed(folder, found, own);
-  if ((await notIgnored(folder, found.nested, own)).length > 0) return undefined;
+  // Of these, the listing below would leave out an ignored one that git does not recognise as a repository.
+  if (found.nested.length > 0) return undefined;
   const left = leftOut(checkout, exclude).map(asBytes);
   const { exit, stdout } = await tryGit(folder, listing, own);
   if (exit !== 0) return undefined;

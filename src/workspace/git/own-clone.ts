@@ -38,6 +38,9 @@ export async function refreshOwnClone(
   remote: string,
   base: string,
 ): Promise<Failed | undefined> {
+  // A worker that was killed may have left them, and no later one could start.
+  const gitFolder = join(root, ".git");
+  await removeStaleLocks({ folders: [root, gitFolder], locks: locksIn(gitFolder) });
   const ran = await remoteGit(root, remote, [
     "fetch",
     "--quiet",
@@ -46,9 +49,6 @@ export async function refreshOwnClone(
     `+refs/heads/${base}:refs/remotes/${remote}/${base}`,
   ]);
   if (ran.exit !== 0) return { why: ran.timedOut ? "it did not answer in time" : ran.stderr.trim() };
-  // A worker that was killed may have left them, and no later one could start.
-  const gitFolder = join(root, ".git");
-  await removeStaleLocks({ folders: [root, gitFolder], locks: locksIn(gitFolder) });
   await git(root, ["checkout", "--quiet", "--force", "-B", base, `refs/remotes/${remote}/${base}`]);
   return undefined;
 }

@@ -116,9 +116,20 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
   });
 }
 
-const lockless: ReadonlySet<string> = new Set(["--batch-command", "--stdin-paths", "mktree", "diff-tree"]);
+const lockless: ReadonlySet<string> = new Set([
+  "cat-file --batch-command",
+  "hash-object --stdin-paths",
+  "mktree --batch",
+  "diff-tree --stdin",
+]);
 
-/** One of Lockstep's own long-running git processes, which read or add objects and take no lock. */
+/**
+ * One of Lockstep's own long-running git processes, which read or add objects and take no lock. A message or a file of
+ * another command may have such a word too.
+ */
 function isLockless(commandLine: string): boolean {
-  return commandLine.split("\0").some((word) => lockless.has(word));
+  const [, ...words] = commandLine.split("\0");
+  const at = words.findIndex((word, index) => index % 2 === 0 && word !== "-C" && word !== "-c");
+  const [name, ...options] = words.slice(at);
+  return options.some((option) => lockless.has(`${name} ${option}`));
 }

@@ -12,8 +12,11 @@ export async function writeEntries(
   const below = new Map<string, Map<BytePath, TreeEntry>>();
   for (const [path, entry] of files) {
     const slash = path.indexOf("/");
-    if (slash < 0) entries.set(path, entry);
-    else {
+    if (slash < 0) {
+      // A file can only come where there was an empty folder; a tree with both names is damaged.
+      entries.delete(`${path}/`);
+      entries.set(path, entry);
+    } else {
       const name = path.slice(0, slash + 1);
       below.set(name, (below.get(name) ?? new Map()).set(path.slice(slash + 1), entry));
     }

@@ -35,13 +35,14 @@ export async function keepChecks(
   await logs.keep(keyOf(proof.name), { machine, file, from: 0, text: JSON.stringify(shared) });
 }
 
-/** The newest record of a task's proofs that another machine has kept. */
+/** The newest record of a task's proofs that another machine has kept, or another clone on this one. */
 export async function readSharedChecks(
   { ledger: { logs }, machine }: Source,
-  task: string,
+  { task, stateFolder }: { readonly task: string; readonly stateFolder: string },
 ): Promise<SharedProof | undefined> {
   const tails = (await logs?.ask(keyOf(task))) ?? [];
-  const elsewhere = tails.filter((tail) => tail.machine !== machine);
+  const isOwn = (file: string) => file.startsWith(`${stateFolder}/`);
+  const elsewhere = tails.filter((tail) => tail.machine !== machine || !isOwn(tail.file));
   const shared = elsewhere.map(({ text }) => JSON.parse(text) as SharedProof);
   return shared.sort((one, other) => (one.proof.at < other.proof.at ? 1 : -1))[0];
 }

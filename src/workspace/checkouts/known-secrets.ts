@@ -6,7 +6,7 @@ const namesSecret = /key|token|secret|pass|pwd|credential|auth|dsn/i;
 const beginsKey = /BEGIN [A-Z0-9 ]*PRIVATE KEY/;
 const endsKey = /END [A-Z0-9 ]*PRIVATE KEY/;
 
-/** Values that Lockstep itself gave to agents, such as tokens. They are masked whatever they look like. */
+/** Values that Lockstep itself gave to agents and checks, such as tokens. They are masked whatever they look like. */
 export class KnownSecrets {
   readonly #values = new Set<string>();
   /** Tasks whose agent is printing a private key, line by line. */
