@@ -17,6 +17,7 @@ var headSize = 128;
 module.exports = function runCompiled(file, kept) {
   var source = readSource(file);
   var found = readKept(kept, source.identity);
+  if (found === undefined) makeFolder(path.dirname(kept));
   var options = { filename: file, columnOffset: -before.length, cachedData: found && found.data };
   var script = new vm.Script(source.text, options);
   var isKept = found !== undefined && !script.cachedDataRejected;
@@ -87,11 +88,19 @@ function readOwn(file) {
   }
 }
 
+/** Not at the end, when the folder may have been removed with the state that it was part of. */
+function makeFolder(folder) {
+  try {
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    // Then nothing is kept.
+  }
+}
+
 /** Without it, commands only start slower: a full disk or a folder without rights stops none. */
 function writeKept(kept, head, data) {
   var made = kept + "." + process.pid;
   try {
-    fs.mkdirSync(path.dirname(kept), { recursive: true, mode: 0o700 });
     writeDurably(made, [Buffer.from(head, "latin1"), data]);
     fs.renameSync(made, kept);
   } catch (error) {

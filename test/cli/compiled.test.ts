@@ -42,6 +42,13 @@ describe("V8's compile cache", () => {
     expect(run(folder)).toBe("two");
   });
 
+  it("does not bring back a folder that was removed while the program ran", () => {
+    const removes = `require("node:fs").rmSync(process.argv[2].replace(/.kept$/, ""), { recursive: true });\n`;
+    using folder = temporaryFolder({ "program.cjs": removes + program("one") });
+    expect(run(folder)).toBe("one");
+    expect(existsSync(join(folder.path, "made"))).toBe(false);
+  });
+
   it("is created again if it is invalid", () => {
     using folder = temporaryFolder({ "program.cjs": program("one") });
     run(folder);
