@@ -201,6 +201,32 @@ describe("`lockstep take`", () => {
     expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-ST-001" });
   });
 
+  it.each([
+    ["escalated", ["task", "escalate", "A", "--reason", "look at it"], "ESCALATED"],
+    ["stopped", ["stop", "A"], "BLOCKED"],
+  ])("leaves a task %s if another task holds its scope", async (_what, words, state) => {
+    using repository = planned({
+      agents: {
+        a: [
+          [begins, hangs],
+          [writes("A"), answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    using running = repository.start(["run"]);
+    await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
+    expect((await repository.run(words)).status).toBe(0);
+    await running.ended;
+    await repository.run(["task", "add", "OTHER", "--scope", "A.txt", "--check", "cmd: true"]);
+    const packet = JSON.stringify({ task_id: "OTHER" });
+    expect((await repository.run(["dispatch", "-"], { input: packet })).status).toBe(0);
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-PD-003" });
+    expect((await runPlan(repository)).states).toEqual({ A: state });
+    await repository.run(["task", "cancel", "OTHER", "--reason", "not needed"]);
+    expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 0 });
+  });
+
   it("reports what to do if the checkout is missing", async () => {
     using repository = planned({ agents: { a: [["exit: 3"]] }, tasks: [task("A", "a")] });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });

@@ -199,6 +199,9 @@ interface Ready {
 /** A blocked task must be unblocked first: automatically, or by the single retry that a changed assignment allows. */
 async function makeReady(draft: Draft, { stored, task, judged }: Ready): Promise<Task | Deny> {
   if (stored === undefined || task.state !== "BLOCKED") return task;
+  const { verdict } = judged;
+  const isHeld = !verdict.allow && verdict.code === "R-PD-003";
+  if (task.hold?.kind === "stopped" && isHeld) return verdict;
   if (task.hold?.kind === "stopped")
     return deny(
       "R-ST-001",
@@ -209,11 +212,11 @@ async function makeReady(draft: Draft, { stored, task, judged }: Ready): Promise
     const assignmentChanged = !sameAssignment(stored, task);
     return draft.apply(task, { type: "retry", assignmentChanged });
   }
-  if (judged.verdict.allow && (await unmerged(draft, task)).length === 0)
+  if (verdict.allow && (await unmerged(draft, task)).length === 0)
     return draft.apply(task, { type: "unblock" }, "system");
   // Still waiting: the answer is the same, and nothing changes.
-  if (judged.verdict.allow || judged.verdict.code === "R-PD-003")
-    return judged.verdict.allow ? notYet(await unmerged(draft, task), task) : judged.verdict;
+  if (verdict.allow) return notYet(await unmerged(draft, task), task);
+  if (isHeld) return verdict;
   return draft.apply(task, { type: "unblock" }, "system");
 }
 

@@ -25,17 +25,24 @@ export function mayBeTaken({ state, attempts }: Pick<Task, "state" | "attempts">
 
 const betweenAttempts: readonly TaskState[] = ["ESCALATED", "FAILED", "BLOCKED", "REJECTED", "PENDING"];
 
+/** What `task resolve` and `task retry` change: other refusals of a dispatch would remain after them. */
+const solvedByPerson: readonly string[] = ["R-ST-001", "R-RT-001"];
+
 /** Starts a new attempt in the same checkout, for a person. Undefined on success. */
 async function startAgain({ engine, call }: TakingOver, { key, state }: Task): Promise<Verdict | undefined> {
+  const packet = { task_id: key };
+  // Asked first: if the task were made ready and then refused, the next run would start its agent again.
+  const asked = await operate(engine, "dispatch", { packet }, { ...call, dryRun: true });
+  if (!asked.allow && !solvedByPerson.includes(asked.code)) return asked;
   const note = "a person takes it over";
   const ready =
     state === "ESCALATED" || state === "FAILED"
       ? await operate(engine, "task-resolve", { task: key, note }, call)
-      : state === "BLOCKED"
+      : state === "BLOCKED" && !asked.allow
         ? await operate(engine, "task-retry", { task: key }, call)
         : undefined;
   if (ready?.allow === false) return ready;
-  const started = await operate(engine, "dispatch", { packet: { task_id: key } }, call);
+  const started = await operate(engine, "dispatch", { packet }, call);
   // A run may have started an attempt meanwhile, which can be taken too.
   return started.allow || (await engine.ledger.task(key))?.state === "IN_PROGRESS" ? undefined : started;
 }
