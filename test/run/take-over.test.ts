@@ -135,7 +135,9 @@ describe("`lockstep take`", () => {
     expect(again.stderr).not.toContain("started by");
     const { stdout } = await repository.run(["take", "A"]);
     expect(stdout).toContain(folder);
-    expect(stdout).toContain("  lockstep submit A   hands it back");
+    const [submit, release] = stdout.split("\n").filter((line) => line.startsWith("  lockstep "));
+    expect(submit).toMatch(/^ {2}lockstep submit A +hands it back/);
+    expect(release?.indexOf("gives it up")).toBe(submit?.indexOf("hands it back"));
   });
 
   it("is ended by `submit`: the person's work is proven and merged by the next run", async () => {
@@ -222,8 +224,8 @@ describe("`lockstep take`", () => {
     const packet = JSON.stringify({ task_id: "OTHER" });
     expect((await repository.run(["dispatch", "-"], { input: packet })).status).toBe(0);
     expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-PD-003" });
-    expect((await runPlan(repository)).states).toEqual({ A: state });
     await repository.run(["task", "cancel", "OTHER", "--reason", "not needed"]);
+    expect((await runPlan(repository)).states).toEqual({ A: state });
     expect(await resultOf(repository, "take", "A", "--json")).toMatchObject({ status: 0 });
   });
 

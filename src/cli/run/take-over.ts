@@ -35,6 +35,8 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
   const text = ({ details }: Verdict) => {
     const resume = details?.resume as readonly string[] | undefined;
     const unresumed = details?.not_resumed;
+    const submit = `lockstep submit ${name}`;
+    const release = `lockstep release ${String(details?.task_id)}`;
     return [
       `task ${name} is yours: its agent is stopped, and its locks stay until you hand it back`,
       `  cd ${shellWord(String(details?.folder))}`,
@@ -45,8 +47,8 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
         ? []
         : [`its agent's conversation cannot be resumed: ${printable(String(unresumed))}`]),
       `then, in ${printable(String(details?.root))}`,
-      `  lockstep submit ${name}   hands it back: \`lockstep run\` verifies and merges it`,
-      `  lockstep release ${String(details?.task_id)}  gives it up: an agent starts over`,
+      `  ${submit.padEnd(release.length)}  hands it back: \`lockstep run\` verifies and merges it`,
+      `  ${release}  gives it up: an agent starts over`,
     ].join("\n");
   };
   return tellVerdict({ json, text }, () =>
