@@ -142,6 +142,9 @@ describe("rolling back a task", () => {
       reverted: [{ task: "B" }, { task: "A" }],
       blocked: ["C"],
     });
+    const text = (await repository.run(["rollback", "task", "A", "--dry-run"])).stdout;
+    expect(text).toContain("nothing was changed\n");
+    expect(text).not.toContain("to undo");
     expect(await show(repository, "C")).toMatchObject({ state: "PENDING" });
     const { done } = await rollBack(repository, "task", "A");
     expect(done.reverted.map(({ task }) => task)).toEqual(["B", "A"]);
@@ -359,7 +362,12 @@ describe("rolling back a session", () => {
     const memory = readFileSync(join(repository.path, ".agents-work", session, "activeContext.md"), "utf8");
     expect(memory).toMatch(/^## \d{4}-\d\d-\d\dT[\d:.]+Z session rolled back$/m);
     for (const line of done.report?.recommended ?? ["missing"]) expect(memory).toContain(line);
-    expect(done.report?.recommended.join("\n")).toMatch(/task resolve .*B/);
+    expect(done.report?.recommended).toMatchObject([
+      `to answer ${session}/B: lockstep task resolve ${session}/B --note "…", or lockstep task cancel ${session}/B --reason "…"`,
+      expect.stringContaining(`lockstep task resolve ${session}/C`),
+      `to do ${session}/A again: lockstep task retry ${session}/A && lockstep run`,
+      expect.stringMatching(/^to bring everything back: git /),
+    ]);
   });
 
   it("does not write through a link in the place of its memory", async () => {

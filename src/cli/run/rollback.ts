@@ -39,7 +39,7 @@ function rollbackText(done: RolledBack): string {
           done.reverted.map(({ task, commit, reverted_by, files }) => [
             task,
             commit.slice(0, 12),
-            reverted_by.slice(0, 12),
+            outcome === "planned" ? "-" : reverted_by.slice(0, 12),
             files.length <= 3 ? files.join(", ") : counted(files.length, "file"),
           ]),
         ),
@@ -60,7 +60,7 @@ function rollbackText(done: RolledBack): string {
       ),
     ),
     lines("recommended", done.report?.recommended ?? []),
-    done.report === null ? lines("to undo this rollback", done.way_back) : "",
+    done.report === null && outcome !== "planned" ? lines("to undo this rollback", done.way_back) : "",
   ];
   return parts.filter((part) => part !== "").join("\n");
 }

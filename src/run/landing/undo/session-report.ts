@@ -55,9 +55,9 @@ function recommend(tasks: readonly Task[], { reverted, wayBack }: SessionFacts):
   return [
     ...escalated.map(
       (key) =>
-        `lockstep task show ${key}, then task resolve ${key} --note … or task cancel ${key} --reason …`,
+        `to answer ${key}: lockstep task resolve ${key} --note "…", or lockstep task cancel ${key} --reason "…"`,
     ),
-    ...redone.map(({ key }) => `lockstep task retry ${key} does its work again`),
+    ...redone.map(({ key }) => `to do ${key} again: lockstep task retry ${key} && lockstep run`),
     ...(wayBack.length === 0 ? [] : [`to bring everything back: ${wayBack.join(" && ")}`]),
   ];
 }
