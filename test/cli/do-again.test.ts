@@ -56,6 +56,11 @@ describe("a session that began on another branch", () => {
     rmSync(join(repository.path, "A.txt"));
     repository.git("switch", "-qc", "other");
     const plan = planCopy(repository.path);
+    const name = plan.split("/")[1] as string;
+    expect((await repository.run(["resume"])).stderr).toContain("`lockstep run` continues a plan");
+    expect((await repository.run(["resume", name])).stderr).toContain(
+      `\`lockstep run ${plan}\` continues that plan`,
+    );
     const refusal = `began on \`main\`, and \`other\` is checked out: \`git switch main\` to continue it, or start over on \`other\` with \`lockstep run ${plan} --again\``;
     for (const again of [["run", plan], ["run"], words]) {
       const { status, stderr } = await repository.run(again);

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
-import { copyName, sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
+import { copyName, planCommand, sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { sessionSlug } from "../../core/names/slugs.ts";
-import { concernsSession } from "../../core/names/task-name.ts";
+import { concernsSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Session } from "../../core/session/session.ts";
 import { abandoned, isSessionOver } from "../../core/session/session.ts";
@@ -102,7 +102,7 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
     if (session === undefined)
       throw new CommandFault(
         "R-IN-001",
-        `there is no session${name === undefined ? "" : ` \`${name}\``} to continue: ${wayToContinue(context.repository.root, name)}`,
+        `there is no session${name === undefined ? "" : ` \`${name}\``} to continue: ${await wayToContinue(context, name)}`,
       );
     if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
     if (options.abandon === undefined) await takeUp(context, session);
@@ -113,13 +113,19 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
 }
 
 /** A session folder whose plan the ledger does not know was made by another tool; its tasks can still be run. */
-function wayToContinue(root: string, name: string | undefined): string {
-  const plans = sessionsAt(root)
+async function wayToContinue(
+  { engine, repository: { root } }: IntegrationContext,
+  name: string | undefined,
+): Promise<string> {
+  const planned = sessionsAt(root)
     .filter((session) => name === undefined || session === name)
-    .map((session) => sessionPath(session, copyName));
-  const foreign = plans.find((plan) => existsSync(join(root, plan)));
+    .filter((session) => existsSync(join(root, sessionPath(session, copyName))));
+  const known = new Set((await engine.ledger.tasks()).map(({ key }) => sessionOfKey(key)));
+  if (name !== undefined && known.has(name) && planned.includes(name))
+    return `\`${planCommand(name)}\` continues that plan`;
+  const foreign = planned.find((session) => !known.has(session));
   if (foreign !== undefined)
-    return `\`lockstep run ${foreign}\` runs the open tasks of the plan in that folder, which another tool made`;
+    return `\`${planCommand(foreign)}\` runs the open tasks of the plan in that folder, which another tool made`;
   return '`lockstep start "<goal>"` starts one, `lockstep run` continues a plan';
 }
 
