@@ -177,7 +177,15 @@ describe("a folder that is not usable", () => {
     [
       "has no commit",
       (path) => gitIn(path, "init", "-q", "-b", "main"),
-      "R-IN-001: branch `main` has no commit yet",
+      'R-IN-001: branch `main` has no commit yet: make a first one, such as `git commit --allow-empty -m "first"`',
+    ],
+    [
+      "has files and no commit",
+      (path) => {
+        gitIn(path, "init", "-q", "-b", "main");
+        writeFileSync(join(path, "a.js"), "1;\n");
+      },
+      'R-IN-001: branch `main` has no commit yet: make a first one, such as `git add -A && git commit -m "first"`',
     ],
   ])("because it %s is reported, and is not changed", async (_, prepare, text) => {
     using folder = temporaryFolder();

@@ -93,8 +93,20 @@ function whySparse(settings: readonly string[]): string | undefined {
 async function whyNoBase(root: string, base: string): Promise<string> {
   const { stdout } = await tryGit(root, ["rev-list", "--all", "--max-count=1"]);
   return stdout.length === 0
-    ? `branch \`${base}\` has no commit yet: make a first one, such as \`git commit --allow-empty -m "first"\``
+    ? `branch \`${base}\` has no commit yet: make a first one, such as \`${await firstCommit(root)}\``
     : `there is no branch \`${base}\` here: \`git branch\` lists them; \`base_branch\` names the one to merge into`;
+}
+
+/** Agents and checks see only what is committed, so files that are there belong to the first commit. */
+async function firstCommit(root: string): Promise<string> {
+  const { stdout } = await tryGit(root, [
+    "ls-files",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+    "--directory",
+  ]);
+  return stdout.length === 0 ? 'git commit --allow-empty -m "first"' : 'git add -A && git commit -m "first"';
 }
 
 /** True for a shallow clone, which lacks older commits. */
