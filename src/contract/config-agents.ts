@@ -97,7 +97,7 @@ export const taskTypes = z
 export function checkAgentNames(config: unknown, context: z.core.$RefinementCtx): void {
   const names = entriesOf(field(config, "agents")).map(([one]) => one);
   const shown = names.slice(0, namesShownMax).map((one) => `\`${one}\``);
-  const known = shown.length === 0 ? "none is configured" : shown.join(", ");
+  const known = shown.length === 0 ? "list it under agents, where there is none" : shown.join(", ");
   for (const { path, agent, of } of agentReferences(config)) {
     const message = agent === of ? "an agent other than itself" : `a configured agent: ${known}`;
     if (agent === of || !names.includes(agent)) context.addIssue({ code: "custom", path, message });

@@ -63,6 +63,11 @@ describe("a mistake", () => {
       "agents:\n  a:\n    adapter: codex\n    env:\n      PORT: 3000\n",
       "5:13: `agents.a.env.PORT` is `3000`: expected a string: put quotes around it",
     ],
+    [
+      "of a blank string",
+      "agents: { a: { adapter: codex, model: ' ' } }\n",
+      "1:39: `agents.a.model` is blank: expected a string that is not blank",
+    ],
     ["of a list for a map", "limits: [4]\n", "1:9: `limits` is a list: expected a map"],
     ["of a map for a list", "checks:\n  full: {}\n", "2:9: `checks.full` is an empty map: expected a list"],
     ["of a word for a map", "guard: strict\n", "1:8: `guard` is `strict`: expected a map"],
@@ -129,7 +134,7 @@ describe("a mistake", () => {
     [
       "of a reference where no agent is configured",
       "task_types:\n  x: { agents: { implementer: [a] } }\n",
-      "2:32: `task_types.x.agents.implementer[0]` is `a`: expected a configured agent: none is configured",
+      "2:32: `task_types.x.agents.implementer[0]` is `a`: expected a configured agent: list it under agents, where there is none",
     ],
     [
       "in a hook",

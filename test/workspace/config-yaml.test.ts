@@ -55,6 +55,7 @@ describe("YAML that is refused", () => {
       "checks: { full: [a, b }\nsandbox: off\n",
       `1:23: ${notPlain("flow sequence in block collection must be sufficiently indented and end with a ]")}`,
     ],
+    ["a quote left open", 'sandbox: "auto\n', `2:1: ${notPlain('missing closing "')}`],
     [
       "too many levels",
       `hooks: { before_merge: [{ run_tests: ${"[".repeat(20)}${"]".repeat(20)} }] }\n`,

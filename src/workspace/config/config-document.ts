@@ -105,7 +105,8 @@ function described(error: YAMLError): Described {
 }
 
 function notPlain(cause: string): Described {
-  const message = shortened(cause, messageLengthMax);
+  // The parser says: Missing closing "quote
+  const message = shortened(cause, messageLengthMax).replace(/closing (["'])quote/, "closing $1");
   const lower = message.charAt(0).toLowerCase() + message.slice(1);
   const isIndent = /without - indicator|start at the same column/.test(message);
   const expected = isIndent ? "the keys of one map or item in one column" : "maps, lists and plain values";

@@ -100,7 +100,7 @@ function valueFinding(document: ConfigDocument, issue: Issue): Finding {
     path,
     offset: written === undefined || written === null ? (spot.key ?? spot.value) : spot.value,
     problem: `${path.length === 0 ? "the file" : quoted(pathText(path))} is ${byDefault}${shown(meant)}`,
-    expected: meant === undefined ? message.replace(quoting, `: write \`${path.at(-1)}: …\``) : message,
+    expected: adviceFor(meant, { message, key: path.at(-1) }),
     suggestion: typeof meant === "string" ? nearestName(meant, names) : undefined,
     missing: meant === undefined,
   };
@@ -108,6 +108,14 @@ function valueFinding(document: ConfigDocument, issue: Issue): Finding {
 
 /** Advice for a value that is in the file. */
 const quoting = ": put quotes around it";
+
+function adviceFor(
+  value: unknown,
+  { message, key }: { readonly message: string; readonly key: string | number | undefined },
+): string {
+  if (value === undefined) return message.replace(quoting, `: write \`${key}: …\``);
+  return typeof value === "string" ? message.replace(quoting, "") : message;
+}
 
 function shown(value: unknown): string {
   if (value === undefined) return "missing";
