@@ -71,7 +71,7 @@ export function widenCommand(
       return "nothing to add: the task already holds these paths";
     const state = String(details?.state);
     if (state === "IN_PROGRESS") return `now also held: ${granted.join(", ")}`;
-    return `the next attempt may also write: ${granted.join(", ")}; ${startOf(state, { name, key: String(details?.task_id) })} starts it`;
+    return `the next attempt may also write: ${granted.join(", ")}; to start it: ${startOf(state, { name, key: String(details?.task_id) })}`;
   };
   return tellVerdict({ json, text }, async () =>
     ask("widen", { task: await wholeName(name), paths, why }, options),
@@ -83,8 +83,8 @@ function startOf(state: string, { name, key }: { readonly name: string; readonly
   const session = sessionOfKey(key);
   const run = `\`${session === null ? "lockstep run" : planCommand(session)}\``;
   if (state === "ESCALATED" || state === "FAILED")
-    return `\`lockstep task resolve ${name} --note "…"\`, then ${run},`;
-  return state === "BLOCKED" ? `\`lockstep task retry ${name}\`, then ${run},` : run;
+    return `\`lockstep task resolve ${name} --note "…"\`, then ${run}`;
+  return state === "BLOCKED" ? `\`lockstep task retry ${name}\`, then ${run}` : run;
 }
 
 function stopOnDisk(mode: "PAUSE" | "STOP"): void {
