@@ -125,6 +125,15 @@ describe("the scope that an agent was granted", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
+  it("is told to a person, with the commands that start the next attempt", async () => {
+    using repository = planned({ agents: { a: [[strays, "exit: 3"]] }, tasks: [task("A", "a")] });
+    expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
+    const { stdout } = await repository.run(["widen", "A", "f.js", "--why", "needed"]);
+    expect(stdout).toMatch(
+      /^the next attempt may also write: f\.js; to start it: `lockstep task resolve A --note "…"`, then `lockstep run \S+`\n$/,
+    );
+  });
+
   it.skipIf(missing !== undefined)("is writable for the next attempt in a strict sandbox", async () => {
     using repository = planned({
       agents: {

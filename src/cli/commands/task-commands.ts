@@ -64,7 +64,7 @@ function addTakingOver(program: LockstepCommand): void {
     .argument("<path...>", "paths or globs, relative to the project's root")
     .summary("ask for more scope for a task")
     .description(
-      "ask for more scope for a task in progress; a person can also widen the next attempt of another task",
+      "ask for more scope for a task in progress; where no attempt runs, a person can widen the next one",
     )
     .requiredOption("--why <text>", "what it is needed for")
     .option(...epoch)
