@@ -127,7 +127,9 @@ export function answersTo({ kind, options }: Pick<Question, "kind" | "options">)
   if (options.length === 0) return ["…"];
   if (kind === "weakened") return ["accept: …", "refuse: …"];
   if (kind === "continue") return ["continue", "continue: …", "stop"];
-  return kind === "repair" ? options.flatMap((option) => [option, `${option}: …`]) : options;
+  const takesReason = (option: string) =>
+    kind === "repair" || ((kind === "manual" || kind === "security") && option === "refused");
+  return options.flatMap((option) => (takesReason(option) ? [option, `${option}: …`] : [option]));
 }
 
 function inShell(text: string): string {

@@ -45,7 +45,7 @@ describe("a `manual:` check", () => {
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(3);
     const { stdout: asked } = await repository.run(["decide", "--json"]);
-    expect(asked).toContain("it reads well; steps from its agent: open /prices; look at the sum");
+    expect(asked).toContain("Its agent gives these steps: open /prices; look at the sum");
     const { stdout } = await repository.run(["task", "show", "A"]);
     expect(stdout).toMatch(/^by hand +open \/prices; look at the sum$/m);
     expect(stdout).toMatch(/^tests +A\.txt$/m);

@@ -122,7 +122,6 @@ export function answerForms({ id, kind, options, data }: Decision): readonly Ans
     forms.clear();
     forms.set("approved", "none").set("changes-requested", "required");
   }
-  if ((kind === "manual" || kind === "security") && forms.has("refused")) forms.set("refused", "optional");
   if (kind === "weakened" && forms.has("refuse")) forms.set("refuse", "optional");
   return [...forms].map(([word, text]) => ({ word, text, recommended: word === data?.recommended }));
 }

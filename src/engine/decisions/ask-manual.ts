@@ -15,13 +15,13 @@ export interface ManualCheck {
 export async function askManual(engine: Engine, { task, criterion, commit }: ManualCheck, call: Call) {
   const { result } = (await engine.ledger.task(task)) ?? {};
   const steps = reportedIn(result).manual_steps.slice(0, stepsMax);
-  const how = steps.length === 0 ? "" : `; steps from its agent: ${steps.join("; ")}`;
+  const how = steps.length === 0 ? "" : ` Its agent gives these steps: ${steps.join("; ")}`;
   return askPerson(
     engine,
     {
       kind: "manual",
       task,
-      question: `Does \`${task}\` (${commit.slice(0, 12)}) meet this criterion: ${criterion}${how}`,
+      question: `Does \`${task}\` (${commit.slice(0, 12)}) meet this criterion: "${criterion}"?${how}`,
       options: ["approved", "refused"],
       about: [task, commit, criterion],
       commit,
