@@ -134,6 +134,7 @@ describe("lockstep help", () => {
     [["lnad"], "there is no command or topic `lnad`: did you mean `land`?"],
     [["xyzzy"], "there is no command or topic `xyzzy`: see `lockstep help`"],
     [["task", "ad"], "`task` has no subcommand `ad`: did you mean `add`?"],
+    [["do", "status"], "`do` has no subcommand `status`: see `lockstep help do`"],
     [["__complete"], "there is no command or topic `__complete`"],
   ])("%j is refused with the nearest match", async (words, reason) => {
     using repository = temporaryRepository();

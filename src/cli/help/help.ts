@@ -39,6 +39,7 @@ function refuse(command: Command, name: string, commands: readonly string[]): nu
   const problem = isFirst
     ? `there is no command or topic \`${name}\``
     : `\`${command.name()}\` has no subcommand \`${name}\``;
-  const hint = nearest === undefined ? "see `lockstep help`" : `did you mean \`${nearest}\`?`;
+  const list = isFirst ? "lockstep help" : `lockstep help ${command.name()}`;
+  const hint = nearest === undefined ? `see \`${list}\`` : `did you mean \`${nearest}\`?`;
   return tellRefusal(deny("R-IN-001", `${problem}: ${hint}`), false);
 }

@@ -64,7 +64,7 @@ function fitting(all: readonly Column[], tasks: readonly TaskStatus[]): readonly
   return kept;
 }
 
-function stateOf({ state, reverted_by }: Pick<TaskStatus, "state" | "reverted_by">): string {
+export function stateOf({ state, reverted_by }: Pick<TaskStatus, "state" | "reverted_by">): string {
   return reverted_by === null ? state : "ROLLED BACK";
 }
 

@@ -21,7 +21,7 @@ import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
 import { tellVerdict } from "../output/verdicts.ts";
 import { lessWords } from "../run-view/less-lines.ts";
-import { taskTable } from "./task-table.ts";
+import { stateOf, taskTable } from "./task-table.ts";
 
 interface TaskOptions extends AskOptions {
   readonly json?: boolean;
@@ -107,7 +107,7 @@ export function taskShowCommand(name: string, { json, ...options }: TaskOptions)
 function taskText(task: TaskStatus): string {
   const shown: [string, unknown][] = [
     ["task", task.title === null ? task.key : `${task.key}  ${task.title}`],
-    ["state", `${task.state}, next: ${task.owner}`],
+    ["state", `${stateOf(task)}, next: ${task.owner}`],
     ["why", [task.code, task.reason].filter(Boolean).join(" ")],
     ["advice", (task.details.escalation as { recommendation?: string } | undefined)?.recommendation],
     ["fix", task.fix_delta === null ? "" : task.fix_delta.guidance],
