@@ -106,7 +106,8 @@ describe("the command as its first line starts it", () => {
     symlinkSync(command, link);
     const path = [folder.path, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
     const words = ["explain", "echo 'a  b' > \"$HOME\"/x\\ y"];
-    const run = spawnSync("lockstep", words, { encoding: "utf8", env: { HOME: "/h", PATH: path } });
+    const env = { HOME: "/h", PATH: path };
+    const run = spawnSync("sh", ["-c", 'lockstep "$@"', "sh", ...words], { encoding: "utf8", env });
     expect(run.stderr).toBe("");
     expect(run.stdout).toContain("/h/x y");
     const options = { encoding: "utf8", env: { HOME: folder.path, PATH: path } } as const;

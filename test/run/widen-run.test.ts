@@ -125,8 +125,8 @@ describe("the scope that an agent was granted", () => {
     expect(merged(repository)).toBe("exports.f = 2;");
   });
 
-  it("is told to a person, with the commands that start the next attempt", async () => {
-    using repository = planned({ agents: { a: [[strays, "exit: 3"]] }, tasks: [task("A", "a")] });
+  it("tells a person which commands start the next attempt", async () => {
+    using repository = planned({ agents: { a: [[writesOutside, "exit: 3"]] }, tasks: [task("A", "a")] });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
     const { stdout } = await repository.run(["widen", "A", "f.js", "--why", "needed"]);
     expect(stdout).toMatch(
