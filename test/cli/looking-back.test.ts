@@ -117,7 +117,15 @@ describe("a run", () => {
     const [before, sessions] = [repository.git("for-each-ref"), await read("session", "list")];
     const dry = await read("run", "other.yaml", "--dry-run");
     expect(dry).toMatchObject({
-      ...{ dry_run: true, plan: "other.yaml", session: null, base: "main", merged: 0, overlaps: [] },
+      ...{
+        dry_run: true,
+        plan: "other.yaml",
+        session: null,
+        base: "main",
+        merged: 0,
+        overlaps: [],
+        refused: null,
+      },
       limits: { max_parallel: 4, batching: "continuous" },
       batches: [["A"], ["C"]],
       tasks: [

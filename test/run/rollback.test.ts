@@ -149,7 +149,7 @@ describe("rolling back a task", () => {
     const { done } = await rollBack(repository, "task", "A");
     expect(done.reverted.map(({ task }) => task)).toEqual(["B", "A"]);
     expect(treeOf(repository)).toBe(before);
-    expect((await repository.run(["task", "show", "A"])).stdout).toContain("state     ROLLED BACK, ");
+    expect((await repository.run(["task", "show", "A"])).stdout).toContain("state     ROLLED BACK\n");
     expect(await show(repository, "C")).toMatchObject({ state: "BLOCKED", code: "R-DP-001" });
     expect((await repository.run(["task", "retry", "B"])).stdout).toContain("B-r1");
     expect(await show(repository, "C")).toMatchObject({ depends_on: ["B-r1"], waiting_for: ["B-r1"] });

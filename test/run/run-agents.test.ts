@@ -164,6 +164,11 @@ describe("an agent that cannot be started here", () => {
       "R-AG-001: agent `own` cannot be used: `own/a.txt` is not committed, and agents see only what is committed: commit it",
     );
     expect(stderr).not.toContain("running on `main`: ");
+    const dry = await repository.run(["run", "--dry-run", "--json"]);
+    expect({ status: dry.status, done: JSON.parse(dry.stdout) }).toMatchObject({
+      status: 2,
+      done: { dry_run: true, tasks: [{ id: "A" }], refused: { code: "R-AG-001" } },
+    });
     const found = JSON.parse((await repository.run(["doctor", "--json"])).stdout).findings;
     expect(found.find(({ what }: { what: string }) => what === "agent own")).toMatchObject({
       state: "broken",

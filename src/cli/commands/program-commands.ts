@@ -97,6 +97,11 @@ export function completeCommand(
   );
 }
 
+/** On a terminal in words: a person who gives up a task that `take` gave them uses it too. */
 export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2> {
-  return printVerdict(async () => ask("release", { task: await onlyName(name) }, options));
+  const text = () =>
+    `the locks of task ${name} are ${options.dryRun === true ? "not released: --dry-run" : "released"}`;
+  return tellVerdict({ json: () => !process.stdout.isTTY, text }, async () =>
+    ask("release", { task: await onlyName(name) }, options),
+  );
 }

@@ -107,7 +107,7 @@ export function taskShowCommand(name: string, { json, ...options }: TaskOptions)
 function taskText(task: TaskStatus): string {
   const shown: [string, unknown][] = [
     ["task", task.title === null ? task.key : `${task.key}  ${task.title}`],
-    ["state", `${stateOf(task)}, next: ${task.owner}`],
+    ["state", task.state === "MERGED" ? stateOf(task) : `${stateOf(task)}, next: ${task.owner}`],
     ["why", [task.code, task.reason].filter(Boolean).join(" ")],
     ["advice", (task.details.escalation as { recommendation?: string } | undefined)?.recommendation],
     ["fix", task.fix_delta === null ? "" : task.fix_delta.guidance],

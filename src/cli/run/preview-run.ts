@@ -6,10 +6,14 @@ import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
 import { plannedTask } from "../../core/plan/planned-task.ts";
 import { previewPlan } from "../../core/plan/preview-plan.ts";
 import { isIn } from "../../core/tasks/task.ts";
+import { Agents } from "../../run/attempt/agents.ts";
+import { offeringOf } from "../../run/conduct/fleet/fleet.ts";
+import { prepareAgents } from "../../run/conduct/prepare-agents.ts";
 import { tasksOfPlan } from "../../run/conduct/tasks-of-plan.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
+import { exitOf } from "../output/exit-of.ts";
 import { style } from "../output/style.ts";
 import { counted, printable, table } from "../output/table.ts";
 import { choosePlan, chosenPlanText } from "./chosen-plan.ts";
@@ -23,10 +27,21 @@ interface PreviewRequest {
   readonly ends: Ends;
 }
 
-/** `run --dry-run`: the order of the tasks, their agents and what they wait for, if every task succeeds. */
+/**
+ * `run --dry-run`: the order of the tasks, their agents and what they wait for, if every task succeeds. It is refused like
+ * the run if an agent cannot be used.
+ */
 export async function previewRun(context: IntegrationContext, request: PreviewRequest) {
-  const document = await readPreview(context, request);
-  return { exit: 0, text: previewText(document), refusals: [], document };
+  const { planned, ...document } = await readPreview(context, request);
+  const offering = offeringOf(context);
+  const agents = new Agents(context.config, context.repository, offering?.labels);
+  const refused = await prepareAgents(agents, context.config, planned, offering !== undefined);
+  return {
+    exit: refused === undefined ? 0 : exitOf(refused.code),
+    text: previewText(document),
+    refusals: refused === undefined ? [] : [{ refused }],
+    document: { ...document, refused: refused ?? null },
+  };
 }
 
 async function readPreview(
@@ -54,6 +69,7 @@ async function readPreview(
     },
   );
   return {
+    planned: tasks,
     dry_run: true,
     ...{ ...chosen, base: repository.base, limits },
     merged: plan.tasks.length - tasks.length,
@@ -74,7 +90,7 @@ function limitsOf({ limits }: Config) {
   return { max_parallel, max_review, max_active, batching, tokens, minutes, cost_usd };
 }
 
-type Preview = Awaited<ReturnType<typeof readPreview>>;
+type Preview = Omit<Awaited<ReturnType<typeof readPreview>>, "planned">;
 
 function previewText(preview: Preview): string {
   const { tasks, batches, overlaps, merged, claimed, limits, base, warnings } = preview;
