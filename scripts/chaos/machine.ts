@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CuttingProxy, cuttingProxy } from "../../test/support/cutting-proxy.ts";
 
-interface Wish {
+interface MachineOptions {
   readonly name: string;
   /** Its home, state folder, log and clones are in here. */
   readonly folder: string;
@@ -24,24 +24,24 @@ export class Machine implements AsyncDisposable {
   readonly links: { readonly database: CuttingProxy; readonly remote: CuttingProxy };
   /** How the command ended, by exit code or signal. */
   readonly ends: string[] = [];
-  readonly #wish: Wish;
+  readonly #options: MachineOptions;
   #child: ChildProcess | undefined;
   #frozen: readonly number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isWanted = false;
 
-  private constructor(wish: Wish, links: Machine["links"]) {
-    this.name = wish.name;
-    this.log = join(wish.folder, "log");
-    this.#wish = wish;
+  private constructor(options: MachineOptions, links: Machine["links"]) {
+    this.name = options.name;
+    this.log = join(options.folder, "log");
+    this.#options = options;
     this.links = links;
   }
 
-  static async create(wish: Wish): Promise<Machine> {
-    for (const part of ["home", "state"]) mkdirSync(join(wish.folder, part), { recursive: true });
-    const { database, remote } = wish.ports;
+  static async create(options: MachineOptions): Promise<Machine> {
+    for (const part of ["home", "state"]) mkdirSync(join(options.folder, part), { recursive: true });
+    const { database, remote } = options.ports;
     const links = { database: await cuttingProxy(database), remote: await cuttingProxy(remote) };
-    return new Machine(wish, links);
+    return new Machine(options, links);
   }
 
   get remote(): string {
@@ -53,7 +53,7 @@ export class Machine implements AsyncDisposable {
   }
 
   get env(): NodeJS.ProcessEnv {
-    const { folder, name } = this.#wish;
+    const { folder, name } = this.#options;
     const { PATH, LANG, TMPDIR } = process.env;
     return {
       ...{ PATH, LANG, TMPDIR, HOME: join(folder, "home"), XDG_STATE_HOME: join(folder, "state") },
@@ -68,9 +68,9 @@ export class Machine implements AsyncDisposable {
     clearTimeout(this.#timer);
     if (this.#child !== undefined) return;
     const output = openSync(this.log, "a");
-    const words = [command, ...this.#wish.words(this.remote)];
+    const words = [command, ...this.#options.words(this.remote)];
     const child = spawn(process.execPath, words, {
-      ...{ cwd: this.#wish.cwd, env: this.env, stdio: ["ignore", output, output] },
+      ...{ cwd: this.#options.cwd, env: this.env, stdio: ["ignore", output, output] },
     });
     closeSync(output);
     this.#child = child;

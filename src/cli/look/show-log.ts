@@ -11,7 +11,7 @@ const pollMs = 200;
 /** Another machine looks once a second whether somebody asks for its log. */
 const sharedMs = 1200;
 
-interface Wish {
+interface LogRequest {
   readonly engine: Engine;
   readonly folder: string;
   readonly task: Task;
@@ -27,8 +27,8 @@ interface ShownLog {
 }
 
 /** Prints the log of a task, or returns its lines for `--json`. Undefined if no machine has one. */
-export async function showLog(wish: Wish): Promise<ShownLog | undefined> {
-  const { engine, folder, task, follow, json } = wish;
+export async function showLog(request: LogRequest): Promise<ShownLog | undefined> {
+  const { engine, folder, task, follow, json } = request;
   const reader = new LogReader(engine, folder, task.key);
   const first = await reader.read();
   if (first === undefined) return undefined;

@@ -7,7 +7,7 @@ import { Connection } from "./connection.ts";
 import { eventRow } from "./envelope.ts";
 import { readCurrentMeta } from "./migrations.ts";
 
-interface ArchiveWish {
+interface ArchiveRequest {
   readonly url: string;
   /** Sessions that changed after it stay. */
   readonly before: Date;
@@ -28,7 +28,7 @@ interface Archived {
  * Moves the documents of finished sessions and old evidence to a file, in one transaction. Events and locks stay, so the
  * chain stays whole. The file ends with its digest and a signature under the ledger's secret, which also covers the head.
  */
-export async function archiveSessions({ url, before, at, write, file }: ArchiveWish): Promise<Archived> {
+export async function archiveSessions({ url, before, at, write, file }: ArchiveRequest): Promise<Archived> {
   const connection = await Connection.open({ url });
   try {
     const { secret } = await readCurrentMeta(connection);
