@@ -1,4 +1,4 @@
-/** The six checks of the integration gate (S1 section 3). */
+/** The checks of the integration gate (S1 section 3). */
 export type GateCheck = "file_conflict" | "cross_reference" | "tests" | "syntax" | "conventions" | "imports";
 
 /** Where an outcome goes: on to the merge, to the tasks one after the other, to QA, or to the agent of the change. */

@@ -54,7 +54,7 @@ class GateConfigFault extends Error {
 }
 
 /**
- * Runs the gate's six checks on a merged tree. Each passes, fails, or reports that it is not configured. Throws a
+ * Runs the gate's checks on a merged tree. Each passes, fails, or reports that it is not configured. Throws a
  * `GateConfigFault` if the base's conventions cannot be read.
  */
 export async function runGate(input: GateInput): Promise<readonly GateResult[]> {
@@ -78,7 +78,7 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
       input.members.map(({ task, diff }) => ({ task, paths: diff.map(({ path }) => path) })),
     ),
   ];
-  for (const check of ["tests", "syntax", "imports", "conventions", "cross_reference"] as const) {
+  for (const check of Object.keys(builtin) as (keyof typeof builtin)[]) {
     const set = input.gate[check];
     if (set === "off") results.push(notConfigured(check, "switched off in the configuration"));
     else if (set === "auto") results.push(await builtin[check]());
