@@ -1,3 +1,5 @@
+import type { PersonWait } from "../core/plan/waits.ts";
+import type { DecisionKind } from "../core/tasks/decision-kinds.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 
 /** The documents that the board's server sends to its page, and the requests that the page makes. */
@@ -112,7 +114,7 @@ export interface NeedItem {
   /** The decision, else the task or branch. */
   readonly id: string;
   readonly of: "decision" | "task" | "landing";
-  readonly kind: string;
+  readonly kind: DecisionKind | PersonWait | "task" | "landing";
   readonly name: string;
   /** The task's key, if it is about a task that has a page. */
   readonly task: string | null;

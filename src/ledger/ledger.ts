@@ -4,6 +4,7 @@ import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import type { StoredShape } from "../core/paths/stored-shape.ts";
 import type { ProofRequest } from "../core/proof/proof-request.ts";
 import type { Session } from "../core/session/session.ts";
+import type { DecisionKind } from "../core/tasks/decision-kinds.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { DecisionData } from "./decision-data.ts";
@@ -295,24 +296,7 @@ export interface Intent extends NewIntent {
 export interface Decision {
   readonly id: string;
   readonly version: number;
-  /**
-   * widen: a task asks for more scope. vacuous: a check that should prove the change also passed before it. manual: a
-   * check that no command can decide. weakened: a change that weakens what the base's tests verified. continue: a task
-   * has used up a budget. security: a finding that a reviewer leaves to a person. login: an agent is not logged in.
-   * The others belong to a session: its two gates, a question of a role, and how to continue after failed repairs.
-   */
-  readonly kind:
-    | "widen"
-    | "vacuous"
-    | "manual"
-    | "weakened"
-    | "continue"
-    | "security"
-    | "login"
-    | "approve-design"
-    | "review-strategy"
-    | "question"
-    | "repair";
+  readonly kind: DecisionKind;
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];

@@ -1,4 +1,5 @@
 import { planCommand } from "../core/names/session-paths.ts";
+import { decisionKinds } from "../core/tasks/decision-kinds.ts";
 import { printable } from "../core/text/printable.ts";
 import type { Engine } from "../engine/change/engine.ts";
 import { dataOf } from "../ledger/event-data.ts";
@@ -61,8 +62,8 @@ async function waitingFor({ ledger }: Engine, settled: readonly string[]): Promi
 async function landingsOf({ ledger }: Engine, settled: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const { id, kind, task, answer } of await ledger.decisions()) {
-    const isLanding = kind === "weakened" || kind === "vacuous" || kind === "manual";
-    if (!settled.includes(id) || !isLanding || (await ledger.task(task)) !== undefined) continue;
+    if (!settled.includes(id) || !decisionKinds[kind].landing || (await ledger.task(task)) !== undefined)
+      continue;
     const before = /^refuse/.test(answer ?? "") ? "change the branch, then " : "";
     lines.push(`next: ${before}${printable(await againCommand(ledger, task))}`);
   }

@@ -1,3 +1,5 @@
+import type { PersonWait } from "../core/plan/waits.ts";
+import { mayReason } from "../core/tasks/decision-kinds.ts";
 import { printable } from "../core/text/printable.ts";
 import { touchedHeading } from "../engine/decisions/ask-weakened.ts";
 import { decisionName } from "../engine/decisions/decision-ids.ts";
@@ -83,9 +85,7 @@ export function commandsFor(task: Pick<ShownTask, "waits">, name: string): reado
   return isWaitingFor(task, "denied") ? [`lockstep task escalate ${name} --reason "…"`, resolve] : [];
 }
 
-type Why = Extract<ShownTask["waits"][number], { on: "person" }>["why"];
-
-function isWaitingFor({ waits }: Pick<ShownTask, "waits">, why: Why): boolean {
+function isWaitingFor({ waits }: Pick<ShownTask, "waits">, why: PersonWait): boolean {
   return waits.some((wait) => wait.on === "person" && wait.why === why);
 }
 
@@ -127,8 +127,7 @@ export function answersTo({ kind, options }: Pick<Question, "kind" | "options">)
   if (options.length === 0) return ["…"];
   if (kind === "weakened") return ["accept: …", "refuse: …"];
   if (kind === "continue") return ["continue", "continue: …", "stop"];
-  const takesReason = (option: string) =>
-    kind === "repair" || ((kind === "manual" || kind === "security") && option === "refused");
+  const takesReason = (option: string) => kind !== "question" && mayReason(kind, option);
   return options.flatMap((option) => (takesReason(option) ? [option, `${option}: …`] : [option]));
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerForms } from "../../src/board/models/needs.ts";
 import { openDecisions } from "../../src/engine/decisions/open-decisions.ts";
 import { operate } from "../../src/engine/operate.ts";
+import type { Decision } from "../../src/ledger/ledger.ts";
 import { hasBrowser, type OpenPage, openBrowser, openPage, takePicture } from "../support/board-browser.ts";
 import { type BoardGround, boardGround } from "../support/board-ground.ts";
 import { runner } from "../support/memory-engine.ts";
@@ -157,7 +158,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
         "approve-design": "number invoices by month",
         question: "France and the Netherlands",
       };
-      const answers: Readonly<Record<string, string>> = {
+      const answers: Readonly<Record<Decision["kind"], string>> = {
         ...{
           widen: "Approve",
           vacuous: "Approve",
@@ -177,7 +178,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       expect(new Set(pending.map(({ kind }) => kind))).toEqual(new Set(Object.keys(answers)));
       for (const decision of pending) {
         const card = page.locator("article.need", { has: page.locator(`[id="need-${decision.id}"]`) });
-        const button = card.getByRole("button", { name: answers[decision.kind] ?? "" });
+        const button = card.getByRole("button", { name: answers[decision.kind] });
         const text = texts[decision.kind];
         const isNeeded = answerForms(decision).some((one) => one.text === "required");
         if (isNeeded && text !== undefined) {

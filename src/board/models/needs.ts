@@ -2,6 +2,7 @@ import type { Answer, NeedItem, Needs, Subject } from "../../contract/board.ts";
 import { agentOfKey, isMeta, sessionOfKey } from "../../core/names/task-name.ts";
 import { outputOf } from "../../core/proof/check-record.ts";
 import { gateOf } from "../../core/session/gate-ids.ts";
+import { decisionKinds } from "../../core/tasks/decision-kinds.ts";
 import { isStringList } from "../../core/values/fields.ts";
 import { decisionName } from "../../engine/decisions/decision-ids.ts";
 import { openDecisions } from "../../engine/decisions/open-decisions.ts";
@@ -141,9 +142,7 @@ function subjectsOf({ kind, task, data }: Decision, known: TaskStatus | undefine
             hasChanges: before.length > 0,
           } as const,
         ]),
-    ...(known !== undefined &&
-    known.attempts > 0 &&
-    (commit != null || kind === "continue" || kind === "widen")
+    ...(known !== undefined && known.attempts > 0 && (commit != null || decisionKinds[kind].diff === "always")
       ? [{ kind: "diff", task } as const]
       : []),
   ];

@@ -1,5 +1,6 @@
 import { isMeta, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
+import { decisionKinds } from "../../core/tasks/decision-kinds.ts";
 import { decisionName, decisionNamed } from "../../engine/decisions/decision-ids.ts";
 import type { AnswerOf } from "../../engine/operate.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
@@ -138,7 +139,8 @@ async function reasonFor(id: string, answer: string, note: string): Promise<stri
   const found = await readDecisions(id, true, {});
   const kind = "allow" in found ? undefined : found[0]?.kind;
   if (kind === "weakened" || (kind === "continue" && answer === "stop")) return `: ${note}`;
-  if (answer.toLowerCase() === "refused" && (kind === "manual" || kind === "security")) return `: ${note}`;
+  if (answer.toLowerCase() === "refused" && kind !== undefined && decisionKinds[kind].reason === "refused")
+    return `: ${note}`;
   throw new CommandFault("R-IN-001", `\`${id}\` takes no --note with \`${answer}\`: leave it out`);
 }
 

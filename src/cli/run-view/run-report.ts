@@ -1,4 +1,5 @@
 import { isOfSession } from "../../core/names/task-name.ts";
+import { decisionKinds } from "../../core/tasks/decision-kinds.ts";
 import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import {
@@ -243,7 +244,7 @@ function nextFor(task: ReportedTask, report: RunReport) {
 
 /** Before weakened tests are accepted, their diff should be read. Other questions are shown with their first answer. */
 function stepsFor(one: Question, name: string): readonly string[] {
-  return one.kind === "weakened"
+  return decisionKinds[one.kind].diff === "first"
     ? [`lockstep diff ${name}`, `lockstep decide ${one.id}`]
     : decideCommands(one).slice(0, 1);
 }

@@ -4,11 +4,13 @@ import { PathIndex } from "../paths/path-index.ts";
 import type { TaskState } from "../tasks/states.ts";
 import { isIn, type Task } from "../tasks/task.ts";
 
+export type PersonWait = "decision" | "escalated" | "stopped" | "reported" | "denied" | "taken";
+
 /** What a task waits for. A task without waits is in progress or finished. */
 export type Wait =
   | {
       readonly on: "person";
-      readonly why: "decision" | "escalated" | "stopped" | "reported" | "denied" | "taken";
+      readonly why: PersonWait;
       readonly decision: string | null;
     }
   | ({ readonly on: "dependency" } & Other)
@@ -79,7 +81,7 @@ function noMachine(task: Task, facts: WaitFacts): readonly Wait[] {
 /** An open decision blocks a task unless its agent is running: the agent continues. */
 function personOf(task: Task, facts: WaitFacts): Wait | undefined {
   const { key, state, hold } = task;
-  const wait = (why: "escalated" | "stopped" | "reported" | "denied" | "taken") =>
+  const wait = (why: Exclude<PersonWait, "decision">) =>
     ({ on: "person", why, decision: facts.decisions.get(key) ?? null }) as const;
   if (state === "MERGED" || state === "FAILED") return undefined;
   if (facts.taken.has(key)) return wait("taken");

@@ -1,6 +1,7 @@
 import { allow, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { gateOf } from "../../core/session/gate-ids.ts";
 import { asOption } from "../../core/session/plain-words.ts";
+import { mayReason } from "../../core/tasks/decision-kinds.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import type { Admitted } from "../change/door.ts";
 import { Draft } from "../change/draft.ts";
@@ -83,12 +84,6 @@ function chosen(decision: Decision, text: string): string | undefined {
     if (reason !== undefined && mayReason(kind, option)) return `${option}: ${reason}`;
   }
   return undefined;
-}
-
-function mayReason(kind: Decision["kind"], option: string): boolean {
-  if (kind === "question" || kind === "repair") return true;
-  if (kind === "weakened" || kind === "continue") return true;
-  return (kind === "manual" || kind === "security") && option === "refused";
 }
 
 async function approve(engine: Engine, decision: Decision, call: Admitted): Promise<Settled> {

@@ -1,5 +1,6 @@
 import { allow, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { gateOf } from "../../core/session/gate-ids.ts";
+import { decisionKinds } from "../../core/tasks/decision-kinds.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import type { Admitted } from "../change/door.ts";
 import { internal } from "../change/door.ts";
@@ -13,15 +14,13 @@ export function isSecurityQuestion({ kind, data }: Pick<Decision, "kind" | "data
   return kind === "security" || data?.fromSecurity === true;
 }
 
-const dispensable: readonly Decision["kind"][] = ["question", "repair", "widen"];
-
 /**
  * Whether work can continue without an answer. A question that holds up a merge or a task would only be asked
  * again.
  */
 export function canGoOnWithout(decision: Pick<Decision, "id" | "kind" | "data">): boolean {
   const isGate = gateOf(decision.id) !== undefined;
-  return dispensable.includes(decision.kind) && !isSecurityQuestion(decision) && !isGate;
+  return decisionKinds[decision.kind].dispensable && !isSecurityQuestion(decision) && !isGate;
 }
 
 /**

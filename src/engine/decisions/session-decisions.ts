@@ -1,6 +1,7 @@
 import { agentOfKey, isMeta, isOfSession, sessionOfKey } from "../../core/names/task-name.ts";
 import type { Session } from "../../core/session/session.ts";
 import { isSessionOver } from "../../core/session/session.ts";
+import { decisionKinds } from "../../core/tasks/decision-kinds.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { compareNames } from "../../core/text/compare-names.ts";
 import type { Decision } from "../../ledger/ledger.ts";
@@ -51,6 +52,6 @@ export function isSettled(about: {
   const { kind, task, session } = about;
   if (session !== undefined) return isSessionOver(session);
   // A person may have resolved the task in another way, such as `task resolve`.
-  if (kind === "continue") return task?.state !== "ESCALATED";
+  if (kind !== undefined && decisionKinds[kind].needed === "escalated") return task?.state !== "ESCALATED";
   return task?.state === "MERGED" || task?.state === "FAILED";
 }

@@ -75,7 +75,7 @@ function withSettled(
   return [...kept, ...items.filter(({ id }) => !known.has(id))];
 }
 
-const kinds: Readonly<Record<string, string>> = {
+const kinds: Readonly<Record<NeedItem["kind"], string>> = {
   widen: "more scope",
   vacuous: "proof proves nothing",
   manual: "check by hand",
@@ -87,6 +87,8 @@ const kinds: Readonly<Record<string, string>> = {
   "review-strategy": "review strategy",
   question: "question",
   repair: "repair",
+  decision: "decision",
+  task: "task",
   escalated: "escalated",
   stopped: "stopped",
   reported: "blocker",
@@ -117,7 +119,7 @@ function NeedCard({ item, settled, settle }: CardProps): VNode {
   return html`<article class=${`need${settled === undefined ? "" : " settled"}`} aria-labelledby=${`need-${item.id}`}
     ref=${card} tabindex="-1" style=${settled === undefined ? undefined : { minHeight: `${settled.height}px` }}>
     <header>
-      <${Chip} tone="person">${kinds[kind] ?? kind}<//>
+      <${Chip} tone="person">${kinds[kind]}<//>
       <h2 id=${`need-${item.id}`}>${task === null ? html`<bdi>${about}</bdi>` : html`<a href=${taskPath(task)}><bdi>${about}</bdi></a>`}</h2>
       <p class="muted id">${name}${at === null ? null : html`, <${Age} at=${at} suffix=" ago" />`}</p>
     </header>
