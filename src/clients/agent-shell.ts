@@ -1,19 +1,25 @@
+import type { ClientName } from "../contract/client-names.ts";
 import { agentOfPackage, isAgent } from "../core/shell/programs/agents/agent-names.ts";
 import type { SeenProcess } from "../workspace/process/process-ancestors.ts";
 
 /** Variables that clients set for their agents' commands. A user's own shell does not have them. */
-const marks = {
-  CLAUDECODE: "Claude Code",
-  CODEX_THREAD_ID: "Codex",
-  CODEX_SANDBOX: "Codex",
-  CODEX_SANDBOX_NETWORK_DISABLED: "Codex",
-  COPILOT_CLI: "Copilot",
-  GEMINI_CLI: "Gemini CLI",
-  OPENCODE: "OpenCode",
-  CURSOR_AGENT: "Cursor",
-} as const;
+const marks: Readonly<Record<ClientName, { readonly title: string; readonly names: readonly string[] }>> = {
+  claude: { title: "Claude Code", names: ["CLAUDECODE"] },
+  codex: {
+    title: "Codex",
+    names: ["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+  },
+  copilot: { title: "Copilot", names: ["COPILOT_CLI"] },
+  gemini: { title: "Gemini CLI", names: ["GEMINI_CLI"] },
+  opencode: { title: "OpenCode", names: ["OPENCODE"] },
+  cursor: { title: "Cursor", names: ["CURSOR_AGENT"] },
+};
 
-export const agentMarks: readonly string[] = Object.keys(marks);
+const titles = Object.values(marks).flatMap(({ title, names }) =>
+  names.map((name) => [name, title] as const),
+);
+
+export const agentMarks: readonly string[] = titles.map(([name]) => name);
 
 type Environment = SeenProcess["environment"];
 
@@ -48,7 +54,7 @@ export function clientsAbove(ancestors: readonly SeenProcess[]): readonly AgentS
 }
 
 function markIn(environment: Environment): readonly [string, string] | undefined {
-  return Object.entries(marks).find(([name]) => environment[name]);
+  return titles.find(([name]) => environment[name]);
 }
 
 /** Editors that are also agents. They do not count, because users type commands in their terminals. */

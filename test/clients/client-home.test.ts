@@ -1,10 +1,11 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { agentClients } from "../../src/contract/client-names.ts";
 import { readRun } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/sandboxed.ts";
-import { type ClientsRepository, clientNames, clientsRepository } from "../support/scripted-client.ts";
+import { type ClientsRepository, clientsRepository } from "../support/scripted-client.ts";
 
 /** The files in each client's folder that control the client. */
 const obeyed = {
@@ -94,14 +95,14 @@ async function ranWell(repository: ClientsRepository) {
 
 unlessMissing("an agent that plants files that control its client", () => {
   it("leaves no such file in a home without any", async () => {
-    using repository = clientsRepository(clientNames, plants);
+    using repository = clientsRepository(agentClients, plants);
     const { states } = await ranWell(repository);
     expect(new Set(Object.values(states))).toEqual(new Set(["MERGED"]));
     expect(Object.keys(everythingIn(repository.home.path))).toEqual([".config/opencode/.gitignore"]);
   });
 
   it("leaves none in moved folders, and changes no existing file", async () => {
-    using repository = clientsRepository(clientNames, plants, (home) => ({
+    using repository = clientsRepository(agentClients, plants, (home) => ({
       CLAUDE_CONFIG_DIR: join(home, "moved/claude"),
       CODEX_HOME: join(home, "moved/codex"),
       GEMINI_CLI_HOME: join(home, "moved"),
@@ -117,7 +118,7 @@ unlessMissing("an agent that plants files that control its client", () => {
       opencode: "share/opencode",
       copilot: "copilot",
     };
-    for (const name of clientNames)
+    for (const name of agentClients)
       for (const path of obeyed[name])
         if (!path.startsWith(".."))
           home.write(join("moved", moved[name], path), path.endsWith("json") ? "{}" : "mine\n");
@@ -141,12 +142,12 @@ put("notes.md", "planted");
 `;
 
   it("is continued by the next attempt, without any other file of the attempt before", async () => {
-    using repository = clientsRepository(clientNames, twoTries);
+    using repository = clientsRepository(agentClients, twoTries);
     const { done } = await ranWell(repository);
     expect(done.tasks.map(({ state, attempts }) => [state, attempts])).toEqual(
-      clientNames.map(() => ["MERGED", 2]),
+      agentClients.map(() => ["MERGED", 2]),
     );
-    for (const name of clientNames) expect(repository.git("show", `main:${name}.txt`)).toContain("{");
+    for (const name of agentClients) expect(repository.git("show", `main:${name}.txt`)).toContain("{");
   });
 
   const waits = `

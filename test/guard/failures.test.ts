@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readGuardFacts } from "../../src/engine/views/guard-facts.ts";
 import { guardEndpoint } from "../../src/guard/answer/open-endpoint.ts";
+import { projectVariables } from "../../src/guard/transport/project-variables.ts";
 import { liveHolders } from "../../src/guard/world/active.ts";
 import type { GuardEndpoint } from "../../src/guard/world/guard-endpoint.ts";
 import { findProject } from "../../src/workspace/files/find-project.ts";
@@ -133,10 +134,10 @@ describe("Lockstep with a Node that is too old", () => {
         startProgram([process.execPath, "-r", preload, join(folder.path, "bin/lockstep.cjs"), ...words], {
           cwd: folder.path,
         }).ended,
-      guard: (client: string, payload: object, cwd: string) =>
+      guard: (client: string, payload: object, cwd: string, env: Readonly<Record<string, string>> = {}) =>
         startProgram(
           [process.execPath, "-r", preload, join(folder.path, "bin/lockstep.cjs"), "guard", client],
-          { cwd, input: JSON.stringify(payload) },
+          { cwd, env, input: JSON.stringify(payload) },
         ).ended,
       [Symbol.dispose]: () => folder[Symbol.dispose](),
     };
@@ -180,6 +181,11 @@ describe("Lockstep with a Node that is too old", () => {
     const before = { ...write(), hook_event_name: "BeforeTool" };
     const gemini = await install.guard("gemini", before, inside);
     expect(JSON.parse(gemini.stdout)).toMatchObject({ decision: "deny" });
+    for (const variable of Object.values(projectVariables).filter((name) => name !== null)) {
+      const found = await install.guard("claude", write(), "/", { [variable]: repository.path });
+      expect(found.status, variable).toBe(2);
+    }
+    expect((await install.guard("claude", write(), "/")).status).toBe(0);
     const over = { ...write(), hook_event_name: "PostToolUse" };
     expect(await install.guard("claude", over, inside)).toMatchObject({ status: 0, stdout: "" });
   });

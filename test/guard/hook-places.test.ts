@@ -17,7 +17,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     clone.install({ active: true });
     other.install();
     const inherited = { CLAUDE_PROJECT_DIR: other.path, GEMINI_PROJECT_DIR: other.path };
-    for (const client of ["codex", "opencode", "cursor", "copilot"])
+    for (const client of ["codex", "opencode", "cursor", "copilot"] as const)
       expect(await clone.hook({ rung, client, env: inherited, place: {}, payload: forbidden })).toMatchObject(
         {
           status: 2,

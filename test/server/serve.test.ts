@@ -362,31 +362,28 @@ describe.each(rungs)("a hook through %s", (rung) => {
     expect(denied).toMatchObject({ status: 2, stdout: expect.stringContaining('"deny"') });
   });
 
-  it.each(["claude", "codex", "gemini", "copilot", "opencode", "cursor"])(
-    "denies by itself in the form of %s if not even Node can be run",
-    async (client) => {
-      using clone = guardedClone();
-      clone.install({ active: true, node: "/nowhere/node" });
-      const payload = {
-        claude: write(),
-        codex: write(),
-        gemini: { ...write(), hook_event_name: "BeforeTool" },
-        copilot: { toolName: "create", toolArgs: { path: "a" } },
-        opencode: { input: { tool: "write" }, output: { args: {} } },
-        cursor: { hook_event_name: "beforeShellExecution", command: "touch a" },
-      }[client];
-      const run = await clone.hook({ rung, client, payload });
-      expect(run.status).toBe(2);
-      expect(run.stderr).toContain("lockstep status");
-      expect(JSON.stringify(JSON.parse(run.stdout))).toMatch(/"deny"|"allow":false/);
-      rmSync(join(clone.folder, "active"));
-      expect(await clone.hook({ rung, client, payload })).toMatchObject({
-        status: 0,
-        stdout: "",
-        stderr: "",
-      });
-    },
-  );
+  it.each(clients)("denies by itself in the form of %s if not even Node can be run", async (client) => {
+    using clone = guardedClone();
+    clone.install({ active: true, node: "/nowhere/node" });
+    const payload = {
+      claude: write(),
+      codex: write(),
+      gemini: { ...write(), hook_event_name: "BeforeTool" },
+      copilot: { toolName: "create", toolArgs: { path: "a" } },
+      opencode: { input: { tool: "write" }, output: { args: {} } },
+      cursor: { hook_event_name: "beforeShellExecution", command: "touch a" },
+    }[client];
+    const run = await clone.hook({ rung, client, payload });
+    expect(run.status).toBe(2);
+    expect(run.stderr).toContain("lockstep status");
+    expect(JSON.stringify(JSON.parse(run.stdout))).toMatch(/"deny"|"allow":false/);
+    rmSync(join(clone.folder, "active"));
+    expect(await clone.hook({ rung, client, payload })).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
 
   it("allows events that report a finished action, and a stop, even without a server", async () => {
     using clone = guardedClone();

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ClientName } from "../../src/contract/client-names.ts";
 import { shellWord } from "../../src/core/text/quoted.ts";
 import { hookText } from "../../src/guard/transport/hook-file.ts";
 import { type HookPlace, hookLine } from "../../src/guard/transport/hook-line.ts";
@@ -28,7 +29,7 @@ skipLoudly("THE TESTS OF HOOKS THROUGH nc", netcat ? undefined : "no `nc` with -
 export const rungs = netcat ? (["nc", "node"] as const) : (["node"] as const);
 
 interface HookCall {
-  readonly client?: string;
+  readonly client?: ClientName;
   readonly rung: "nc" | "node";
   readonly payload?: unknown;
   readonly env?: Readonly<Record<string, string>>;

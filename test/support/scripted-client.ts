@@ -1,12 +1,10 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { type AgentClientName, agentClients } from "../../src/contract/client-names.ts";
 import { landRepository } from "./land-repository.ts";
 import { planText, task } from "./planned-repository.ts";
 import type { Repository } from "./run-command.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
-
-export const clientNames = ["claude", "codex", "gemini", "opencode", "copilot"] as const;
-export type ClientName = (typeof clientNames)[number];
 
 const program = readFileSync(new URL("scripted-client.mjs", import.meta.url), "utf8");
 
@@ -18,7 +16,7 @@ export interface ClientsRepository extends Repository {
  * A repository with a task for each of the clients, each of which does what the script says in its own output format.
  */
 export function clientsRepository(
-  clients: readonly ClientName[],
+  clients: readonly AgentClientName[],
   script: string,
   moved: (home: string) => Readonly<Record<string, string>> = () => ({}),
 ): ClientsRepository {
@@ -33,7 +31,7 @@ export function clientsRepository(
     "package.json": '{"type":"module"}',
     "script.mjs": `export default async ({ ${given} }) => {\n${script}\n};\n`,
   });
-  for (const name of clientNames) chmodSync(bin.write(name, `#!${process.execPath}\n${program}`), 0o755);
+  for (const name of agentClients) chmodSync(bin.write(name, `#!${process.execPath}\n${program}`), 0o755);
   const env = {
     PATH: [bin.path, process.env.PATH].join(delimiter),
     HOME: home.path,

@@ -205,7 +205,7 @@ function notesOn(clients: readonly PlannedClient[], machine: Machine): readonly 
   const names = clients.map(({ name }) => name);
   const isDouble = clients.some(({ file }) => file === clientSetups.claude.files.shared);
   const skipping = names.flatMap((name) => findDistrust(name, machine) ?? []);
-  const topOnly = names.filter((name) => name === "gemini" || name === "copilot");
+  const topOnly = names.filter((name) => clientSetups[name].onlyAtRoot);
   return [
     ...(clients.length === 0 ? [noClient] : []),
     ...(isDouble && names.includes("copilot")

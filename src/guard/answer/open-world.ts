@@ -10,6 +10,7 @@ import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateSubfolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { checkoutsPath, headsFolder } from "../../workspace/state/state-home.ts";
+import { projectVariables } from "../transport/project-variables.ts";
 import { checkoutWatch } from "../trees/checkout-watch.ts";
 import { mainWatch } from "../trees/main-watch.ts";
 import { readGuardSettings } from "../world/guard-settings.ts";
@@ -29,9 +30,9 @@ export type Environment = GuardWorld["environment"];
  * before the call's folder. The first one with Lockstep state wins.
  */
 export function guardedProject(environment: Environment, folders: readonly string[]): Project {
-  const { LOCKSTEP_ROOT, CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR } = environment;
-  const named = [LOCKSTEP_ROOT, CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR].filter((folder) => folder);
-  const projects = [...(named as string[]), ...folders].flatMap((folder) =>
+  const variables = ["LOCKSTEP_ROOT", ...Object.values(projectVariables)];
+  const named = variables.flatMap((name) => (name !== null && environment[name]) || []);
+  const projects = [...named, ...folders].flatMap((folder) =>
     existsSync(folder) ? [findProject(folder)] : [],
   );
   const known = projects.find((project) => hasLedger(project) || existsSync(stateFolder(project)));

@@ -7,6 +7,7 @@ import { git } from "../../workspace/git/run-git.ts";
 import { installFolder } from "../../workspace/process/install-folder.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
 import { readHttpAccess } from "../../workspace/state/http-access.ts";
+import { projectVariables } from "../transport/project-variables.ts";
 import { canaryPayload } from "./canary-payloads.ts";
 import type { HttpHandler } from "./configured-hooks.ts";
 
@@ -55,10 +56,11 @@ export class CanaryPlace implements AsyncDisposable {
 
   async #call(name: ClientName, command: string) {
     const output = { stdout: "", stderr: "" };
+    const variable = projectVariables[name];
     const { exit } = await runProcess({
       command: ["/bin/sh", "-c", command],
       cwd: this.#root,
-      env: { ...this.#environment(), CLAUDE_PROJECT_DIR: this.#root, GEMINI_PROJECT_DIR: this.#root },
+      env: { ...this.#environment(), ...(variable === null ? {} : { [variable]: this.#root }) },
       input: JSON.stringify(canaryPayload(name, this.#root)),
       ...{ msMax, streams: "apart" },
       onOutput: (chunk, from) => {

@@ -25,6 +25,8 @@ interface ClientSetup {
   readonly program: string;
   /** Other places below the home folder where its installers put it. */
   readonly installed?: readonly string[];
+  /** Whether it reads the project's settings only if it is started in the project's root. */
+  readonly onlyAtRoot: boolean;
   /** The file that its agents read about the project. */
   readonly guide: "CLAUDE.md" | "AGENTS.md" | "GEMINI.md";
 }
@@ -35,15 +37,24 @@ export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
     files: claude.settingsFiles,
     folder: ".claude",
     program: "claude",
+    onlyAtRoot: false,
     installed: [".local/bin/claude", ".claude/local/claude"],
     guide: "CLAUDE.md",
   },
-  codex: { ...codex, files: codex.settingsFiles, folder: ".codex", program: "codex", guide: "AGENTS.md" },
+  codex: {
+    ...codex,
+    files: codex.settingsFiles,
+    folder: ".codex",
+    program: "codex",
+    onlyAtRoot: false,
+    guide: "AGENTS.md",
+  },
   gemini: {
     ...gemini,
     files: gemini.settingsFiles,
     folder: ".gemini",
     program: "gemini",
+    onlyAtRoot: true,
     guide: "GEMINI.md",
   },
   copilot: {
@@ -51,6 +62,7 @@ export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
     files: copilot.settingsFiles,
     folder: ".copilot",
     program: "copilot",
+    onlyAtRoot: true,
     guide: "AGENTS.md",
   },
   opencode: {
@@ -58,6 +70,7 @@ export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
     files: opencode.settingsFiles,
     folder: ".opencode",
     program: "opencode",
+    onlyAtRoot: false,
     guide: "AGENTS.md",
   },
   cursor: {
@@ -65,6 +78,7 @@ export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
     files: cursor.settingsFiles,
     folder: ".cursor",
     program: "cursor-agent",
+    onlyAtRoot: false,
     guide: "AGENTS.md",
   },
 };

@@ -16,9 +16,18 @@ export interface HttpHandler {
   readonly blocks: boolean;
 }
 
+const readers: Readonly<Record<ClientName, (text: string) => ConfiguredHooks>> = {
+  claude: inJson,
+  codex: inToml,
+  gemini: inJson,
+  opencode: inPlugin,
+  copilot: inJson,
+  cursor: inJson,
+};
+
 /** Undefined if the file has none of Lockstep's hooks. The file must be valid. */
 export function configuredHooks(name: ClientName, text: string): ConfiguredHooks | undefined {
-  const found = name === "codex" ? inToml(text) : name === "opencode" ? inPlugin(text) : inJson(text);
+  const found = readers[name](text);
   return found.command === undefined && found.http === undefined ? undefined : found;
 }
 

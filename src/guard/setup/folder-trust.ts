@@ -10,11 +10,19 @@ export interface Distrust {
   readonly fix: string;
 }
 
-/** Undefined if the client runs the project's hooks, or has no folder trust. */
+/** Whether the client trusts the project's folder. Null: it has no folder trust, or `lockstep init` sets it. */
+const trusts: Readonly<Record<ClientName, ((root: string, home: string) => boolean) | null>> = {
+  claude: null,
+  codex: null,
+  gemini: geminiTrusts,
+  opencode: null,
+  copilot: copilotTrusts,
+  cursor: null,
+};
+
+/** Undefined if the client runs the project's hooks. */
 export function findDistrust(name: ClientName, { root, home }: Machine): Distrust | undefined {
-  if (name !== "gemini" && name !== "copilot") return undefined;
-  const isTrusted = name === "gemini" ? geminiTrusts(root, home) : copilotTrusts(root, home);
-  if (isTrusted) return undefined;
+  if (trusts[name]?.(root, home) ?? true) return undefined;
   return {
     why: `${name} does not trust ${root}, and silently skips its hooks`,
     fix: `start \`${name}\` in ${root} once and confirm that you trust this folder`,

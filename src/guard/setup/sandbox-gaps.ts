@@ -16,12 +16,16 @@ export interface SandboxGap {
 
 const deny = "`guard.opaque: deny` refuses such commands instead";
 
-/** Behaviour of clients that keeps their commands out of Lockstep's sandbox. */
-const ofClients: Partial<Record<ClientName, Omit<SandboxGap, "client">>> = {
+/** Behaviour of clients that keeps their commands out of Lockstep's sandbox, if there is any. */
+const ofClients: Readonly<Record<ClientName, Omit<SandboxGap, "client"> | null>> = {
+  claude: null,
   codex: {
     why: "codex runs commands in its own sandbox, in which no other sandbox can start",
     next: `give codex full access, or ${deny}`,
   },
+  gemini: null,
+  opencode: null,
+  copilot: null,
   cursor: {
     why: "cursor runs replaced commands only if it supports the hook `preToolUse`, which is untested",
     next: `check the first command, or ${deny}`,
@@ -39,7 +43,7 @@ export async function sandboxGaps(machine: Machine, opaque: string): Promise<rea
   if ("missing" in found) return [{ client: null, why: found.missing, next: deny }];
   return hooked.flatMap((client) => {
     const gap = ofClients[client];
-    return gap === undefined ? [] : [{ client, ...gap }];
+    return gap === null ? [] : [{ client, ...gap }];
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ClientName } from "../../contract/client-names.ts";
 import { shellWord } from "../../core/text/quoted.ts";
+import { projectVariables } from "./project-variables.ts";
 import { inShell } from "./seems-active.ts";
 import { eventBefore } from "./static-deny.ts";
 
@@ -16,7 +17,7 @@ export interface HookPlace {
  * the line itself refuses calls while anything is active. Every client treats exit 2 with a reason on stderr as a
  * refusal.
  */
-export function hookLine(client: string, { otherwise, how }: HookPlace = {}): string {
+export function hookLine(client: ClientName, { otherwise, how }: HookPlace = {}): string {
   return [
     otherwise === undefined ? findFolder(client) : nearFolder(client, otherwise),
     `s=\${LOCKSTEP_HOOKS:-$s}; set -- ${[client, how].filter(Boolean).join(" ")}; [ ! -r "$s/hook" ] || . "$s/hook"`,
@@ -24,26 +25,17 @@ export function hookLine(client: string, { otherwise, how }: HookPlace = {}): st
   ].join("; ");
 }
 
-/**
- * The variable that each client sets for its hooks. Variables of other clients may be inherited and name another
- * project.
- */
-const projectVariables: Readonly<Record<string, string>> = {
-  claude: "CLAUDE_PROJECT_DIR",
-  gemini: "GEMINI_PROJECT_DIR",
-  copilot: "COPILOT_PROJECT_DIR",
-} satisfies Partial<Record<ClientName, string>>;
-
-function startFolder(client: string): string {
+/** Variables of other clients may be inherited and name another project. */
+function startFolder(client: ClientName): string {
   const variable = projectVariables[client];
-  return variable === undefined ? "$PWD" : `\${${variable}:-$PWD}`;
+  return variable === null ? "$PWD" : `\${${variable}:-$PWD}`;
 }
 
 /**
  * Finds the folder like Lockstep itself: git's folder, which all worktrees share, or `.lockstep/state`. The second is used
  * only if there is no git folder above, because agents may write to a `.lockstep` below the project's root.
  */
-function findFolder(client: string): string {
+function findFolder(client: ClientName): string {
   return [
     `for n in .git .lockstep/state; do d=${startFolder(client)}`,
     `until [ -z "$d" ] || [ -e "$d/$n" ]; do d=\${d%/*}; done; [ -z "$d" ] || break; done`,
@@ -54,12 +46,12 @@ function findFolder(client: string): string {
 }
 
 /** A repository that was moved or copied together with its settings has its own state folder. */
-function nearFolder(client: string, otherwise: string): string {
+function nearFolder(client: ClientName, otherwise: string): string {
   return `s=${startFolder(client)}/.git/lockstep; [ -d "$s" ] || s=${shellWord(otherwise)}`;
 }
 
 /** The payload is always read, because a client may fail if its output is not read. */
-function refuse(client: string): string {
+function refuse(client: ClientName): string {
   const before = eventBefore(client);
   const reason = "lockstep: the guard cannot be run: let a person run lockstep status";
   const isActive = `p=$(cat); ${inShell.isShown} || [ -n "${inShell.attempt}" ] || exit 0`;

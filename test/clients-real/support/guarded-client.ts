@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { homedir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import type { SettingsEdit } from "../../../src/clients/settings/settings-edit.ts";
+import type { ClientName } from "../../../src/contract/client-names.ts";
 import { type GuardedRepository, guardedRepository } from "../../support/guarded-repository.ts";
 import { type CommandRun, startProgram } from "../../support/run-command.ts";
 import { command as lockstep } from "../../support/run-hook.ts";
@@ -29,7 +30,7 @@ export interface GuardPlace {
 
 /** The differences between clients. */
 export interface GuardedCase {
-  readonly client: string;
+  readonly client: ClientName;
   /** The name in the tests' titles, if the client has several cases. */
   readonly title?: string;
   readonly installed: InstalledClient;
