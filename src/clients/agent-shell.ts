@@ -2,17 +2,25 @@ import type { ClientName } from "../contract/client-names.ts";
 import { agentOfPackage, isAgent } from "../core/shell/programs/agents/agent-names.ts";
 import type { SeenProcess } from "../workspace/process/process-ancestors.ts";
 
-/** Variables that clients set for their agents' commands. A user's own shell does not have them. */
-const marks: Readonly<Record<ClientName, { readonly title: string; readonly names: readonly string[] }>> = {
-  claude: { title: "Claude Code", names: ["CLAUDECODE"] },
+/** Variables that a client sets for its agents' commands. A user's own shell does not have them. */
+interface Marks {
+  readonly title: string;
+  readonly names: readonly string[];
+  /** The one that holds the id of the client's session. */
+  readonly session: string | null;
+}
+
+const marks: Readonly<Record<ClientName, Marks>> = {
+  claude: { title: "Claude Code", names: ["CLAUDECODE"], session: "CLAUDE_CODE_SESSION_ID" },
   codex: {
     title: "Codex",
     names: ["CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+    session: "CODEX_THREAD_ID",
   },
-  copilot: { title: "Copilot", names: ["COPILOT_CLI"] },
-  gemini: { title: "Gemini CLI", names: ["GEMINI_CLI"] },
-  opencode: { title: "OpenCode", names: ["OPENCODE"] },
-  cursor: { title: "Cursor", names: ["CURSOR_AGENT"] },
+  copilot: { title: "Copilot", names: ["COPILOT_CLI"], session: "COPILOT_AGENT_SESSION_ID" },
+  gemini: { title: "Gemini CLI", names: ["GEMINI_CLI"], session: null },
+  opencode: { title: "OpenCode", names: ["OPENCODE"], session: null },
+  cursor: { title: "Cursor", names: ["CURSOR_AGENT"], session: null },
 };
 
 const titles = Object.values(marks).flatMap(({ title, names }) =>
@@ -20,6 +28,8 @@ const titles = Object.values(marks).flatMap(({ title, names }) =>
 );
 
 export const agentMarks: readonly string[] = titles.map(([name]) => name);
+
+export const sessionMarks: readonly string[] = Object.values(marks).flatMap(({ session }) => session ?? []);
 
 type Environment = SeenProcess["environment"];
 

@@ -1,4 +1,4 @@
-import { clientsAbove, markedShell } from "../../clients/agent-shell.ts";
+import { clientsAbove, markedShell, sessionMarks } from "../../clients/agent-shell.ts";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { runAtWork } from "../../server/run-at-work.ts";
 import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
@@ -137,10 +137,8 @@ function findShell({ environment, ancestors, isHere }: Signs): Caller | undefine
   );
 }
 
-const sessionNames = ["CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID"];
-
 function sessionIn(environment: Environment): readonly string[] {
-  return sessionNames.flatMap((name) => environment[name]?.trim() || []);
+  return sessionMarks.flatMap((name) => environment[name]?.trim() || []);
 }
 
 /** One identity for all client processes that cannot be seen. */
