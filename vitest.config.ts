@@ -56,5 +56,6 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // Most tests wait for processes, and some for seconds: with fewer workers the cores are idle part of the time.
     maxWorkers: availableParallelism() * 2,
+    execArgv: ["--expose-gc"],
   },
 });
