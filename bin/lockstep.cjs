@@ -98,7 +98,7 @@ function runMain() {
   var folder = compiledFolder();
   if (folder === undefined) return require("../dist/main.cjs");
   var program = require.resolve("../dist/main.cjs");
-  var command = /^[a-z-]{1,20}$/.test(process.argv[2]) ? process.argv[2] : "";
+  var command = /^[a-z][a-z-]{0,19}$/.test(process.argv[2]) ? process.argv[2] : "";
   var name = (program + " " + command).replace(/[^\w.-]/g, "_").slice(-200);
   require("module").enableCompileCache(folder);
   require("./run-compiled.cjs")(

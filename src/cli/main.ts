@@ -31,13 +31,18 @@ async function start(): Promise<void> {
     const { isMainThread } = await import("node:worker_threads");
     if (!isMainThread) return (await import("./board/board-thread.ts")).serveBoardHere();
   }
-  process.once("exit", (code) => keepCompiledCode(isAction && code !== 2));
+  if (isNamed(process.argv[2])) process.once("exit", (code) => keepCompiledCode(isAction && code !== 2));
   try {
     await program.parseAsync();
   } catch (error) {
     process.exitCode = report(error);
   }
   if (isOutputLost()) process.exitCode ||= 1;
+}
+
+/** What was compiled is kept in a file for each command: mistyped ones get none. */
+function isNamed(word: string | undefined): boolean {
+  return word === undefined || word.startsWith("-") || program.commands.some((one) => one.name() === word);
 }
 
 function problemOf(text: string): string {

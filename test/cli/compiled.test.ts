@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { command } from "../support/run-hook.ts";
@@ -79,6 +87,16 @@ describe("V8's compile cache", () => {
       expect(status).toBe(0);
       expect(["relative", ".local"].filter((made) => existsSync(join(folder.path, made)))).toEqual([]);
     }
+  });
+
+  it("is stored for commands, and not for words that name none", () => {
+    using home = temporaryFolder();
+    const env = { PATH: process.env.PATH, XDG_STATE_HOME: home.path };
+    for (const word of ["--help", "schema", "statsu", "shcema", "--jsno"])
+      spawnSync(process.execPath, [command, word], { cwd: home.path, env });
+    const found = readdirSync(join(home.path, "lockstep/compiled"), { recursive: true, encoding: "utf8" });
+    const named = found.flatMap((path) => /main\.cjs_(.*)/.exec(path)?.[1] ?? []);
+    expect(named.toSorted()).toEqual(["", "schema"]);
   });
 
   it("of a partial run is replaced by that of a whole run, and not the other way round", () => {
