@@ -41,7 +41,7 @@ function notLoaded(error) {
   var missing = error && /MODULE_NOT_FOUND/.test(error.code);
   fail(
     "E-INTERNAL",
-    missing ? "is not built yet: run `npm run build` first" : "could not start: " + (error && error.message),
+    missing ? "this checkout is not built yet: run `npm run build` first" : "Lockstep could not start: " + (error && error.message),
   );
 }
 
@@ -66,12 +66,12 @@ function runWith(node) {
 }
 
 function tooOld() {
-  var reason = "needs Node 22.18 or newer, this is " + process.version;
+  var reason = "Lockstep needs Node 22.18 or newer; this is " + process.version;
   if (isAsked("-v", "-V", "--version")) print(1, require("../package.json").version + "\n");
   else if (isAsked("-h", "--help", "help"))
     print(
       1,
-      "Usage: lockstep COMMAND\n\nLockstep " + reason + ". With it, `lockstep --help` lists the commands.\n",
+      "Usage: lockstep COMMAND\n\n" + reason + ". With it, `lockstep --help` lists the commands.\n",
     );
   else fail("E-NODE", reason);
 }

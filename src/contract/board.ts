@@ -55,7 +55,7 @@ interface SessionItem {
 export interface MachineItem {
   readonly name: string;
   readonly isThis: boolean;
-  /** Not heard of for so long that it counts as dead. */
+  /** Not heard from for so long that it counts as dead. */
   readonly isGone: boolean;
   readonly isDraining: boolean;
   /** `1 of 4 slots`, `draining`, `dead`. */

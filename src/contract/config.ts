@@ -133,7 +133,7 @@ const workspace = z
     home: z
       .array(homePath)
       .default([])
-      .describe("paths in your home folder that checks and set-ups may write"),
+      .describe("paths in your home folder that checks and setups may write"),
     keep: z
       .number()
       .nonnegative()

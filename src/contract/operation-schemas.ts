@@ -125,7 +125,7 @@ const machine = z.looseObject({
   lockstep: line.describe("its version"),
   is_this: z.boolean(),
   last_seen_at: time,
-  gone: z.boolean().describe("it was not heard of for two leases of a role"),
+  gone: z.boolean().describe("it was not heard from for two leases of a role"),
   slots: count.describe("how many agents it runs at the same time; 0: it offers nothing"),
   labels: z.array(z.string()),
   draining: z.boolean(),

@@ -130,8 +130,8 @@ async function whyRefused(
   const who = `${article[call.role]}${call.seen === undefined ? "" : ` (${call.seen})`}`;
   const isForTask = call.role === "subagent" && callers.some((caller) => caller === "attempt");
   const way = isForTask
-    ? "claim your task with `lockstep claim TASK`, alone on its line, or let a person do it in their own terminal"
-    : "let a person do it in their own terminal";
+    ? "claim your task with `lockstep claim TASK`, alone on its line, or ask a person to do it in their own terminal"
+    : "ask a person to do it in their own terminal";
   return deny("R-AU-001", `\`${name}\` is not allowed for ${who}: ${way}`, {
     caller: call.role,
     operation: name,

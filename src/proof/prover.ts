@@ -99,7 +99,7 @@ const setupMsMax = 15 * 60_000;
 
 /**
  * Runs commands on the exact trees of commits, in checkouts of its own and in a sandbox, because agents wrote the code.
- * A pass for the same tree, command and set-up is reused.
+ * A pass for the same tree, command and setup is reused.
  */
 export class Prover implements Disposable, AsyncDisposable {
   readonly isolation: ProverIsolation;
@@ -308,7 +308,7 @@ export class Prover implements Disposable, AsyncDisposable {
     });
   }
 
-  /** The set-up commands of a commit, and the reason for them. */
+  /** The setup commands of a commit, and the reason for them. */
   async setupOf(commit: string): Promise<SetupPlan | undefined> {
     return this.#setupOf(commit);
   }
@@ -377,14 +377,14 @@ export class Prover implements Disposable, AsyncDisposable {
     const stored =
       commands.length === 0 ? "missing" : await takeSetup(commonFolder, shared ?? own, checkout.folder);
     const isStored = stored === "taken";
-    if (isStored) onProgress?.(`copied what an earlier set-up installed (${why})`);
+    if (isStored) onProgress?.(`copied what an earlier setup installed (${why})`);
     if (stored === "evicted") await showBare();
     if (!isStored)
       for (const command of commands) {
         const failed = await this.#setUp(place, command, setup);
         if (failed !== undefined) return failed;
       }
-    // Removes what the set-up left outside of the kept folders: otherwise only the first check would have it.
+    // Removes what the setup left outside of the kept folders: otherwise only the first check would have it.
     if (commands.length > 0 && !(await checkout.show(commit))) return unclean;
     const isShared = isStored || (shared !== undefined && ranNoScript(checkout.folder));
     const key = isShared ? (shared ?? own) : own;
@@ -415,7 +415,7 @@ export class Prover implements Disposable, AsyncDisposable {
     using slow = this.#tellSlow(what, "if it hangs, name another command in `workspace.setup`");
     const network = networkAccess();
     const { exit, tail } = await this.#runSandboxed(place, {
-      ...{ command, purpose: "set-up", env: { ...network.env, ...this.#environment(place, setup) } },
+      ...{ command, purpose: "setup", env: { ...network.env, ...this.#environment(place, setup) } },
       ...{ readOnly: network.files, msMax: setupMsMax, onOutput: (chunk: Buffer) => slow.heard(chunk) },
       setup: { programs: command.slice(0, 1), runsTree },
     });
@@ -511,7 +511,7 @@ export class Prover implements Disposable, AsyncDisposable {
     return Object.fromEntries(found);
   }
 
-  /** Git takes no optional locks, as its folder is read-only. Commands use the Python of a `.venv` that a set-up made. */
+  /** Git takes no optional locks, as its folder is read-only. Commands use the Python of a `.venv` that a setup made. */
   #environment({ checkout }: ProofPlace, { tracksVenv }: CommitSetup): Record<string, string> {
     const passed = this.#passed();
     const venv = join(checkout.folder, ".venv");
@@ -536,7 +536,7 @@ function isMachines({ exit, signal, timedOut }: SandboxedResult): boolean {
 
 const unclean: Failed = {
   error:
-    "the set-up left folders that cannot be removed: it must leave them writable for their owner and not too deeply nested",
+    "the setup left folders that cannot be removed: it must leave them writable for their owner and not too deeply nested",
 };
 
 function notNeeded(command: string): Failed {

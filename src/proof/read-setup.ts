@@ -27,14 +27,14 @@ export interface CommitSetup extends SetupPlan {
   readonly tools: readonly string[];
 }
 
-/** The configuration of set-ups. */
+/** The configuration of setups. */
 export interface SetupOptions {
   /** Null: detected from the tree's files. */
   readonly setup: readonly (readonly string[])[] | null;
   readonly include: readonly string[];
 }
 
-/** Reads the set-up of a commit from its files, without a checkout. */
+/** Reads the setup of a commit from its files, without a checkout. */
 export async function readSetup(
   root: string,
   commit: string,
@@ -96,7 +96,7 @@ async function detect(
   return detectSetup(top, { included: include, paths: tree?.paths() ?? [] });
 }
 
-/** Undefined if the set-up runs code of the tree, which can read any file. */
+/** Undefined if the setup runs code of the tree, which can read any file. */
 async function readInputs(root: string, commit: string, { commands }: SetupPlan) {
   if (commands.length === 0) return { ids: [], unlessScripts: false };
   const [tree] = await readTrees(root, [commit]);

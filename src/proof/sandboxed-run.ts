@@ -9,7 +9,7 @@ import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sand
 import { placeReporters } from "./reporters.ts";
 
 export interface SandboxedRun extends Pick<ProcessRun, "command" | "env" | "msMax" | "onOutput" | "abort"> {
-  readonly purpose: "check" | "set-up";
+  readonly purpose: "check" | "setup";
   readonly setup: CacheUser;
   readonly tailBytesMax?: number;
   /** Further paths that the command must be able to read. */

@@ -9,7 +9,7 @@ import type { KnownSecrets } from "../workspace/checkouts/known-secrets.ts";
 import { keepOutput } from "../workspace/state/check-outputs.ts";
 import type { CommitSetup } from "./read-setup.ts";
 
-/** The keys of a set-up's result. They depend on the included folders, which are part of the result. */
+/** The keys of a setup's result. They depend on the included folders, which are part of the result. */
 export function resultKeys({ key, keyUnlessScripts }: CommitSetup, { folders }: Included) {
   const marked = (one: string) =>
     folders.length === 0
@@ -26,7 +26,7 @@ export function ranNoScript(folder: string): boolean {
   return existsSync(file) && !hasInstallScript(readFileSync(file, "utf8"));
 }
 
-/** The message for a failed set-up: the line of its output that names the cause, and the file with all of it. */
+/** The message for a failed setup: the line of its output that names the cause, and the file with all of it. */
 export async function setUpFault(
   command: readonly string[],
   output: string,
@@ -52,5 +52,5 @@ export async function setUpFault(
     ? networkHint(passed)
     : "fix it, or set another command in `workspace.setup` (`[]` installs nothing)";
   const log = keepOutput(join(commonFolder, "lockstep"), masked);
-  return `the set-up \`${command.join(" ")}\` failed: ${cause} (full output: ${log}); ${next}`;
+  return `the setup \`${command.join(" ")}\` failed: ${cause} (full output: ${log}); ${next}`;
 }

@@ -47,7 +47,7 @@ function fromRoot(output: string, folder: string): string {
 
 function noteOn({ exit, isFull, timedOut, msMax, inventory }: Failure): string {
   if (exit === 0 && inventory?.elsewhere !== undefined)
-    return `the tests loaded ${inventory.elsewhere}, which is not in this tree, so the pass proves nothing: install the project in the set-up (.venv/bin/pip install -e .), or put its folder on PYTHONPATH in the check`;
+    return `the tests loaded ${inventory.elsewhere}, which is not in this tree, so the pass proves nothing: install the project in the setup (.venv/bin/pip install -e .), or put its folder on PYTHONPATH in the check`;
   if (exit === 0 && isFull) return "the disk is full, so the pass proves nothing: free some space";
   return timedOut ? `the check was ended after its time limit of ${msMax / 1000} s` : "";
 }

@@ -47,7 +47,7 @@ function approvalQuestion({ name, context }: SessionContext) {
     /^(?:spec\.md|acceptance\.json|architecture\.md|(?:adr|design-specs|research)\/.*)$/.test(file),
   );
   return {
-    question: `Do you approve this design? Read ${files.join(", ")} in ${sessionPath(name, "")}.`,
+    question: `Do you approve this design? Read ${files.join(", ").replace(/, ([^,]+)$/, " and $1")} in ${sessionPath(name, "")}.`,
     options: ["approved", "changes-requested: …"],
     data: {
       documents: files.map((file) =>

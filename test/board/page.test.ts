@@ -238,7 +238,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
         return page.locator(".act-form").getByRole("button", { name: confirm, exact: true });
       };
       const widen = await act("Widen");
-      await page.getByLabel("Paths, one a line").fill("src/more.js");
+      await page.getByLabel("Paths, one per line").fill("src/more.js");
       await page.getByLabel("What they are needed for").fill("the other half");
       await widen.click();
       await shown(page, "may now also change src/more.js");
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)("the board in a browser", { timeout: 120_000 }, () 
       await start("T-21");
       await operate(ground.engine, "task-escalate", { task: keyOf("T-21"), reason: "which way?" }, runner);
       const resolve = await act("Resolve");
-      await page.getByLabel("Your note to the next attempt").fill("this way");
+      await page.getByLabel("Your note for the next attempt").fill("this way");
       await resolve.click();
       await isIn("PENDING");
       expect((await task())?.resolution).toBe("this way");

@@ -38,7 +38,7 @@ describe("an older copy of the ledger's folder", () => {
     const { status, stderr } = await run("audit", "verify");
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /E-STORE: .* event 2 is missing at the end, but `.*\/lockstep\/[^/]+\/heads\/[0-9a-f]{16}` records them: .* `lockstep reconcile --accept-loss`/,
+      /E-STORE: .* event 2 is missing at the end, but `.*\/lockstep\/[^/]+\/heads\/[0-9a-f]{16}` records them: .* `lockstep ledger accept-loss`/,
     );
     expect(stderr).toContain(`\`${home.path}/lockstep/`);
     expect((await run("task", "show", "T-1")).stderr).toContain("event 2 is missing at the end");

@@ -358,10 +358,10 @@ describe("explain --task", () => {
         { by: "npm", why: expect.stringMatching(/./) },
         { by: "git", why: "its hooks (pre-commit) are programs, and only they run inside" },
       ],
-      outside: [{ by: "ssh", why: expect.stringContaining("no sandbox holds that") }],
+      outside: [{ by: "ssh", why: expect.stringContaining("no sandbox can confine") }],
     });
     const { stdout } = await repository.run(["explain", line, "--task", "T-1"]);
-    expect(stdout).toMatch(/^inside +npm runs in the sandbox of the lock: /m);
+    expect(stdout).toMatch(/^inside +npm runs in the sandbox of the lock, because /m);
     expect(stdout).toMatch(/^outside +ssh runs outside the sandbox/m);
     repository.write(".lockstep/config.yaml", "guard:\n  opaque: verify\n");
     const verified = await repository.run(["explain", line, "--task", "T-1", "--json"]);
@@ -379,14 +379,14 @@ describe("explain --task", () => {
       using repository = temporaryRepository();
       const explain = async (...words: string[]) => (await repository.run(["explain", ...words])).stdout;
       expect(await explain("make", "--scope", "src")).toMatch(
-        /^inside +make runs in the sandbox of the lock: recipes run$/m,
+        /^inside +make runs in the sandbox of the lock, because recipes run$/m,
       );
       expect(JSON.parse(await explain("make", "--scope", "src", "--json"))).toMatchObject({
         allow: true,
         inside: [{ by: "make", why: "recipes run" }],
       });
       expect(await explain("git merge x", "--scope", "src")).toMatch(
-        /^inside +git runs in the sandbox of the lock: .*; git's own folder is read-only there, so a person has to run what writes it$/m,
+        /^inside +git runs in the sandbox of the lock, because .*; git's own folder is read-only there, so a person has to run commands that write to it$/m,
       );
     },
   );

@@ -96,7 +96,7 @@ describe("a person at the prompt", () => {
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
     for (const about of ["rounding", "colour"]) await ask(engine, about);
     const refused = await typing(engine, "", "", "n");
-    expect(refused.shown).toContain("no answer to UD-1, UD-2: continue without? [y/N] n\n");
+    expect(refused.shown).toContain("UD-1, UD-2 have no answers: continue without them? [y/N] n\n");
     for (const id of ["UD-1", "UD-2"])
       expect(refused.shown).toContain(`  ${id} is still open: \`lockstep decide ${id}\` asks again\n`);
     expect(refused.entries).toMatchObject({ "UD-1": "pending: null", "UD-2": "pending: null" });
@@ -112,7 +112,7 @@ describe("a person at the prompt", () => {
     const engine = await memoryEngine();
     await askManual(engine, { task: "T-1", criterion: "reads well", commit: "a".repeat(40) }, person);
     const { shown, entries, settled } = await typing(engine, "", "y");
-    expect(shown).not.toContain("continue without?");
+    expect(shown).not.toContain("continue without");
     expect(shown).toContain("  UD-1 is still open: `lockstep decide UD-1` asks again\n");
     expect({ entries, settled }).toEqual({ entries: { "UD-1": "pending: null" }, settled: [] });
   });
@@ -174,10 +174,10 @@ describe("a person at the prompt", () => {
     const documents = gateDocuments(folder.path);
     const first = await typing({ engine, documents }, "o", "d");
     expect(first.shown).toContain("  ── spec.md ──\n  # Spec\n  \n  Two digits.\n");
-    expect(first.shown).not.toContain("d shows what changed");
+    expect(first.shown).not.toContain("type d to see what changed");
     await asked("# Spec\n\nThree digits.\n");
     const second = await typing({ engine, documents }, "d", "yes");
-    expect(second.shown).toContain("  d shows what changed since you were last asked\n");
+    expect(second.shown).toContain("  type d to see what changed since you were last asked\n");
     expect(second.shown).toMatch(
       /── spec\.md ──\n {2}@@.*\n[\s\S]* {2}-Two digits\.\n {2}\+Three digits\.\n/,
     );
@@ -245,7 +245,7 @@ describe("lockstep decide", () => {
     });
     const shown = await repository.run(["decide", "UD-APPROVE-DESIGN", "--json"]);
     expect(JSON.parse(shown.stdout)).toMatchObject([{ id: gateId, state: "answered" }]);
-    expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+    expect((await repository.run(["decide"])).stdout).toBe("nothing is waiting for you\n");
   });
 
   it("rejects a short name that matches the gates of two sessions, and shows full names while both are open", async () => {

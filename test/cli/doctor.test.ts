@@ -66,7 +66,7 @@ describe("lockstep doctor", () => {
       fix: expect.stringContaining("checks: {"),
     });
     expect(missing.of("agents")).toMatchObject({ group: "agents", state: "missing" });
-    expect(missing.of("set-up")).toMatchObject({
+    expect(missing.of("setup")).toMatchObject({
       state: "ok",
       detail: expect.stringContaining("nothing is installed"),
     });
@@ -81,7 +81,7 @@ describe("lockstep doctor", () => {
     const noUv = await examined(ground);
     expect(noUv.of("tests")).toMatchObject({ state: "ok", detail: "npm test, 1m 15s last time" });
     expect(noUv).toMatchObject({ status: 1 });
-    expect(noUv.of("set-up")).toMatchObject({
+    expect(noUv.of("setup")).toMatchObject({
       state: "broken",
       detail: expect.stringContaining("needs `uv`, which is not on PATH"),
     });
@@ -89,7 +89,7 @@ describe("lockstep doctor", () => {
     ground.addProgram("uv", "#!/bin/sh\n");
     ground.addProgram("claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
     const found = await examined(ground);
-    expect(found.of("set-up")?.detail).toBe(
+    expect(found.of("setup")?.detail).toBe(
       "npm install --no-package-lock --no-audit --no-fund, then uv sync --frozen (package.json, without a lock file; uv.lock)",
     );
     expect(found.of("agents")).toMatchObject({ state: "ok", detail: "none is configured: claude is used" });
@@ -345,7 +345,7 @@ describe("lockstep doctor", () => {
     expect(stdout).toMatch(/\n {2}✗ configuration +\.lockstep\/config\.yaml:2:10: /);
     expect(stdout).not.toContain("ledger");
     expect(stdout).toMatch(/^repository\n {2}✓ repository {5}\/.*\n/);
-    expect(stdout).toMatch(/\n2 things broken\n$/);
+    expect(stdout).toMatch(/\n2 problems\n$/);
     const asked = await ground.run(["doctor"], { CLAUDE_AGENT_ROLE: "orchestrator" });
     expect(asked).toMatchObject({ status: 2, stderr: expect.stringContaining("R-AU-001") });
   });

@@ -178,7 +178,9 @@ describe("lockstep init", () => {
     ground.write(".lockstep/roles/qa.md", "Try everything.\n");
     const removed = await ground.run(["init", "--remove"]);
     for (const role of ["coder", "qa"])
-      expect(removed.stderr).toContain(`kept .lockstep/roles/${role}.md: it is not as \`init\` writes it\n`);
+      expect(removed.stderr).toContain(
+        `kept .lockstep/roles/${role}.md: it differs from what \`init\` writes\n`,
+      );
     expect(removed.stdout.match(/^removed {2}\.lockstep\/roles\//gm)).toHaveLength(10);
     expect(ground.has(".lockstep/roles/spec-agent.md")).toBe(false);
     expect(ground.read(".lockstep/roles/coder.md")).toBe("Be quick.\n");

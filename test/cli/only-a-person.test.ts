@@ -24,7 +24,7 @@ const own = quoted([...lockstepWords]);
 describe("an agent cannot use the commands of a person", () => {
   it.each(["CLAUDECODE", "CODEX_THREAD_ID"])("in the shell of a client that sets %s", async (mark) => {
     using repository = await sessionRepository();
-    const reason = `only a person may run .*shell of an agent of (?:Claude Code|Codex): ${mark} is set; .*own terminal`;
+    const reason = `only a person may run .*shell belongs to an agent of (?:Claude Code|Codex): ${mark} is set; .*own terminal`;
     for (const words of mark === "CLAUDECODE" ? personsWords : personsWords.slice(0, 1))
       expect(await repository.run(words, { env: { [mark]: "1" } })).toMatchObject({
         status: 2,

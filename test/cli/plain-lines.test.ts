@@ -21,12 +21,12 @@ describe("the plain lines of a run", () => {
       "the work was handed in as done, but no file was changed: do the work, or report what blocks it";
     expect(printed).toEqual([
       "A  started by a",
-      "A  answers OK: said so",
+      "A  answered OK: said so",
       "A  handed in",
       `A  refused, R-PC-003: ${nothing}`,
       "A#2  started by a",
       `A#2  to fix: ${nothing}`,
-      "A#2  answers OK: said so",
+      "A#2  answered OK: said so",
       "A#2  handed in",
       "A#2  merged",
     ]);
@@ -67,11 +67,11 @@ describe("the plain lines of a run", () => {
 
 describe("the text for an agent's answer", () => {
   it.each([
-    ['{"status":"BLOCKED","summary":"no \\"key\\""}', 'answers BLOCKED: no "key"'],
-    ['{"status":"OK"}', "answers OK"],
+    ['{"status":"BLOCKED","summary":"no \\"key\\""}', 'answered BLOCKED: no "key"'],
+    ['{"status":"OK"}', "answered OK"],
     ['{"a":1}', undefined],
     ["{ not JSON }", undefined],
-    ['qa: {"status":"OK","summary":"tried it"}', "qa answers OK: tried it"],
+    ['qa: {"status":"OK","summary":"tried it"}', "qa answered OK: tried it"],
     ["qa: I am done", undefined],
   ])("of %s is %s", (text, words) => {
     expect(answerWords(text)).toBe(words);

@@ -90,13 +90,13 @@ describe("run --agent", () => {
       "no number",
       {},
       ["run", "--max-parallel", "many"],
-      "R-IN-001: --max-parallel takes a whole number from 1 up, not `many`",
+      "R-IN-001: --max-parallel takes a whole number of at least 1, not `many`",
     ],
     [
       "a maximum of zero",
       {},
       ["run", "--max-parallel", "0"],
-      "R-IN-001: --max-parallel takes a whole number from 1 up, not `0`",
+      "R-IN-001: --max-parallel takes a whole number of at least 1, not `0`",
     ],
     [
       "a maximum above the limit",
@@ -191,7 +191,7 @@ describe("a base whose own checks fail", () => {
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
     expect(stderr).toContain(
-      "lockstep: R-GT-001: `node test/f.test.js` already fails on `main` (exit 1), so nothing can be verified: fix `main` first, or tolerate what fails as before with --allow-red\n",
+      "lockstep: R-GT-001: `node test/f.test.js` already fails on `main` (exit 1), so nothing can be verified: fix `main` first, or pass --allow-red to tolerate checks that fail the same way before and after\n",
     );
     expect(stdout).toContain("output of node test/f.test.js:\n");
     expect(stdout).toContain("  1 failing: rounds\n");
@@ -217,12 +217,12 @@ describe("a base whose own checks fail", () => {
     expect(await repository.run(["run"])).toMatchObject({ status: 0 });
   });
 
-  it("is not reported if a person interrupts the set-up: exit 130, and no session is left", async () => {
+  it("is not reported if a person interrupts the setup: exit 130, and no session is left", async () => {
     using repository = planned({
       config: 'workspace: { setup: ["sleep 60"] }\n',
     });
     using running = repository.start(["run"]);
-    await eventually("the set-up", () => (running.errors().includes("setting up") ? true : undefined));
+    await eventually("the setup", () => (running.errors().includes("setting up") ? true : undefined));
     running.process.kill("SIGINT");
     const { status, stderr } = await running.ended;
     expect(status).toBe(130);

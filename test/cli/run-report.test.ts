@@ -79,7 +79,11 @@ describe("the report of a run", () => {
 
   it("puts the diff before the question about weakened tests, which shows both answers", () => {
     const question = { id: "UD-2", kind: "weakened" as const, task: `${session}/T-002` };
-    const asked = { ...question, question: "T-002 weakens tests. Accept it?", options: ["accept", "refuse"] };
+    const asked = {
+      ...question,
+      question: "T-002 weakens tests. Accept the change?",
+      options: ["accept", "refuse"],
+    };
     const text = report([reported("T-002", "REVIEW")], { decisions: [asked], columns: 120 });
     expect(text).toContain("next: lockstep diff T-002 && lockstep decide UD-2 && lockstep run\n");
     expect(text).toContain("(accept: … or refuse: …)");
@@ -241,7 +245,9 @@ to share it: git push origin main
 
   it("of a run that only watched names the run that continues", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], { outcome: "running", left: 42 });
-    expect(text).toMatch(/left: process 42 continues with the tasks; `lockstep run` follows them again\n$/);
+    expect(text).toMatch(
+      /you left the run: process 42 continues with the tasks; `lockstep run` follows it again\n$/,
+    );
   });
 
   it("of a stopped run names the command that continues it", () => {
@@ -249,7 +255,7 @@ to share it: git push origin main
       outcome: "stopped",
       goOn: "lockstep run plan.yaml",
     });
-    expect(text).toMatch(/stopped, and all work is kept: `lockstep run plan\.yaml` continues\n$/);
+    expect(text).toMatch(/stopped; all work is kept\. To continue: `lockstep run plan\.yaml`\n$/);
     expect(text).not.toContain("next:");
   });
 
@@ -320,7 +326,7 @@ describe("a run", () => {
     const { status, stdout } = await ended;
     expect(status).toBe(3);
     const [, goOn = ""] =
-      /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` continues/.exec(stdout) ?? [];
+      /To continue: `(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)`/.exec(stdout) ?? [];
     repository.write("agents/c.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
     repository.git("commit", "-qam", "fix the agent");
     const again = await repository.run([...goOn.split(" ").slice(1), "--agent", "c"]);

@@ -414,7 +414,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     stdin?.write("q");
     const { stdout } = await running.ended;
     const [, after = ""] = stdout.split(restored);
-    expect(after).toContain("stopped, and all work is kept: `lockstep run` continues");
+    expect(after).toContain("stopped; all work is kept. To continue: `lockstep run`");
     expect(after).toMatch(/(?<!-)icanon/);
     expect(after).toMatch(/(?<!-)echo\b/);
   });
@@ -429,7 +429,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     );
     process.kill(pid, "SIGTERM");
     const [, after] = (await running.ended).stdout.split(restored);
-    expect(after).toContain("stopped, and all work is kept: `lockstep run` continues\r\nended 3");
+    expect(after).toContain("stopped; all work is kept. To continue: `lockstep run`\r\nended 3");
   });
 
   it("output for a person stays until they have read it, even if the run has ended", async () => {
@@ -458,7 +458,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     await seen("q leave (the other run continues)");
     running.process.stdin?.write("q");
     const { stdout } = await running.ended;
-    expect(stdout).toContain(`left: process ${first.process.pid} continues with the tasks`);
+    expect(stdout).toContain(`you left the run: process ${first.process.pid} continues with the tasks`);
     expect(stdout).toContain("ended 3");
     expect((await repository.run(["status"])).stdout).toContain("; isolation: ");
   });

@@ -33,10 +33,10 @@ describe("an open question", () => {
   it("is replaced by a note in the list if a task is escalated", async () => {
     using repository = planned({ agents: { a: [[answer("OK")]] }, tasks: [task("A", "a")] });
     await repository.run(["task", "add", "T-1"]);
-    expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+    expect((await repository.run(["decide"])).stdout).toBe("nothing is waiting for you\n");
     await repository.run(["task", "escalate", "T-1", "--reason", "which rounding?"]);
     expect((await repository.run(["decide"])).stdout).toBe(
-      "no question waits for you, but 1 task is escalated: see `lockstep status`\n",
+      "no question is open, but 1 task is escalated: see `lockstep status`\n",
     );
   });
 });
@@ -59,7 +59,7 @@ describe("the status", () => {
     running.process.kill("SIGKILL");
     await running.ended;
     const { stdout } = await repository.run(["status"]);
-    expect(stdout).toMatch(/^no run is active: `lockstep run` continues\n\nTASK/);
+    expect(stdout).toMatch(/^no run is active: to continue, run `lockstep run`\n\nTASK/);
     expect(stdout).toMatch(/^A +IN_PROGRESS .* its run ended$/m);
     expect(stdout).not.toContain("isolation");
     await repository.run(["stop", "A"]);
@@ -94,7 +94,7 @@ describe("a run that is asked to end", () => {
     const { status, stdout, stderr } = await running.ended;
     expect(status, stderr).toBe(3);
     expect(stderr).toContain("Stopping the agents. Their work is kept.");
-    expect(stdout).toMatch(/stopped, and all work is kept: `lockstep run` continues\n$/);
+    expect(stdout).toMatch(/stopped; all work is kept\. To continue: `lockstep run`\n$/);
     expect((await repository.run(["status"])).stdout).toMatch(/^A +PENDING /m);
   });
 });

@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)("a session with claude in every role", ()
       new Set("SpecAgent Architect Planner Coder Reviewer QA Security Integrator Docs".split(" ")),
     );
     const output = designed.stderr + planned.stderr + done.stderr;
-    expect(output).toContain("T-001  qa answers OK: made it\n");
+    expect(output).toContain("T-001  qa answered OK: made it\n");
     expect(output).not.toMatch(/its answer cannot be used|: $/m);
   });
 });

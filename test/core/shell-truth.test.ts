@@ -22,7 +22,7 @@ import { type Target, targetsOf } from "../../src/core/shell/write-targets.ts";
 import { nodeDisk } from "../../src/workspace/files/disk.ts";
 
 /**
- * Small scripts are analyzed and then run by bash: the analysis must have predicted every path that bash changed, or
+ * Small scripts are analysed and then run by bash: the analysis must have predicted every path that bash changed, or
  * must have reported that it cannot know. The project is deep in a folder of its own, so that `..` stays within it.
  */
 const outer = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-truth-")));

@@ -67,7 +67,7 @@ describe("a task that has used up a budget", () => {
         { id: "UD-1", kind: "continue", task: "T-1", options: ["continue", "stop"], data },
       ]);
       expect((await open(engine))[0]?.question).toContain(
-        `Continue with ${more} (or another amount), or stop?`,
+        `Grant it ${more} (or another amount) and continue, or stop?`,
       );
     },
   );

@@ -117,7 +117,7 @@ describe("the price of a task", () => {
     ]);
     expect(await beat(engine, { tokens: 12, usage: { cost_usd: 0.2 } })).toMatchObject({
       code: "R-BG-001",
-      reason: "task `T-1` has spent $1, its limit is $1",
+      reason: "task `T-1` has spent $1; its limit is $1",
       details: { state: "ESCALATED" },
     });
     expect(await engine.ledger.task("T-1")).toMatchObject({

@@ -273,10 +273,10 @@ describe("run_tests", () => {
 
   it("fails without a prompt if they cannot run", async () => {
     using ground = await lifecycleGround({ Makefile: "test:\n\ttrue\n" });
-    const prove = async () => ({ error: "the set-up failed" });
+    const prove = async () => ({ error: "the setup failed" });
     expect(await run("run_tests", ground, { ports: { prove } })).toEqual({
       status: "FAILURE",
-      message: "`make test` could not be run: the set-up failed",
+      message: "`make test` could not be run: the setup failed",
       context: {},
     });
   });

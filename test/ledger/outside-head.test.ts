@@ -64,7 +64,7 @@ describe("an older copy of a ledger together with its head", () => {
     expect(name).toMatch(/^[0-9a-f]{16}$/);
     const known = `events 3 to 5 are missing at the end, but \`${join(place.home, name)}\` records them`;
     expect(await problemsOf(place.open)).toContain(
-      `${known}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep reconcile --accept-loss\``,
+      `${known}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep ledger accept-loss\``,
     );
 
     const unknowing = await place.open(place.elsewhere);

@@ -168,7 +168,7 @@ describe("a ledger with an older state", () => {
     expect(refusal).toMatchObject({ kind: "lost", retryable: false });
     expect(refusal?.message).toContain("was rolled back, truncated or deleted");
     expect(refusal?.message).toContain(why);
-    expect(refusal?.message).toMatch(/restore it from a copy, or .*`lockstep reconcile --accept-loss`$/);
+    expect(refusal?.message).toMatch(/restore it from a copy, or .*`lockstep ledger accept-loss`$/);
   };
 
   it("is refused if its last events are cut off, and `verify` names them", async () => {

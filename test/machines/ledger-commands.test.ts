@@ -26,7 +26,7 @@ describe("lockstep ledger", () => {
       const migrated = await owner.run(["ledger", "migrate", "--machine", "machine"]);
       expect(migrated, migrated.stderr).toMatchObject({
         status: 0,
-        stdout: "the ledger has format 2 now, it had none\n",
+        stdout: "the ledger now has format 2; before, it had none\n",
       });
       expect((await owner.run(["ledger", "migrate", "--machine", "machine"])).stdout).toContain("already");
       const status = await machine.json<Record<string, unknown>>("ledger", "status");

@@ -44,7 +44,7 @@ describe("integrate: push", () => {
     );
     remote.hook("post-receive", "mv objects gone");
     const { status, stderr, landed } = await repository.land("one", "two");
-    expect(stderr).toContain("moved meanwhile");
+    expect(stderr).toContain("moved in the meantime");
     expect(status).toBe(3);
     expect(landed).toMatchObject({ outcome: "waiting", commit: repository.git("rev-parse", "main") });
     expect(landed.branches).toMatchObject([

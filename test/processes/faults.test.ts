@@ -34,8 +34,8 @@ type Harm = (folder: string, older: string) => void;
 const database = (folder: string) => join(folder, "state.db");
 
 const harms: [string, Harm, { kind: string; next: RegExp }][] = [
-  ["deleted", (folder) => rmSync(database(folder)), { kind: "lost", next: /reconcile --accept-loss/ }],
-  ["emptied", (folder) => truncateSync(database(folder)), { kind: "lost", next: /--accept-loss/ }],
+  ["deleted", (folder) => rmSync(database(folder)), { kind: "lost", next: /ledger accept-loss/ }],
+  ["emptied", (folder) => truncateSync(database(folder)), { kind: "lost", next: /accept-loss/ }],
   ["cut in half", (folder) => truncateSync(database(folder), 61_440), { kind: "corrupt", next: /cp COPY/ }],
   [
     "overwritten with garbage",
@@ -50,12 +50,12 @@ const harms: [string, Harm, { kind: string; next: RegExp }][] = [
   [
     "replaced by an older copy",
     (folder, older) => cpSync(database(older), database(folder)),
-    { kind: "lost", next: /events 3 to 4 are missing.*--accept-loss/ },
+    { kind: "lost", next: /events 3 to 4 are missing.*accept-loss/ },
   ],
   [
     "cut at the end of its events",
     (folder) => edit(folder, (open) => open.exec("DELETE FROM events WHERE key = 4")),
-    { kind: "lost", next: /event 4 is missing.*--accept-loss/ },
+    { kind: "lost", next: /event 4 is missing.*accept-loss/ },
   ],
   [
     "in a folder that became a link",

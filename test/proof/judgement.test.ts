@@ -58,7 +58,7 @@ describe("a change that weakens the tests that it is judged by", () => {
     const { status, refused } = await landed(repository, "work");
     expect({ status, code: refused?.code }).toEqual({ status: 2, code: "R-TW-001" });
     expect(refused?.reason).toContain("a person refused it: keep f");
-    expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+    expect((await repository.run(["decide"])).stdout).toBe("nothing is waiting for you\n");
   });
 
   it("is asked about again for other work, and if more is weakened", async () => {
@@ -89,7 +89,7 @@ describe("a change that weakens the tests that it is judged by", () => {
       status: 3,
       refused: { code: "R-TW-001" },
     });
-    expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+    expect((await repository.run(["decide"])).stdout).toBe("nothing is waiting for you\n");
   });
 
   it("is refused, or merged and reported, as the configuration says", async () => {

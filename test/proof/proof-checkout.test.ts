@@ -84,7 +84,7 @@ describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
   });
 });
 
-describe("the files of a set-up", () => {
+describe("the files of a setup", () => {
   const install = [
     "mkdir -p node_modules/dep packages/a/node_modules/dep dist",
     "echo good > node_modules/dep/index.js",
@@ -133,7 +133,7 @@ describe("the files of a set-up", () => {
     using ground = provingGround();
     const deep = "mkdir node_modules; for i in $(seq 600); do mkdir deeper && cd deeper || exit 0; done";
     const { error } = await ground.check("true", { setup: [["sh", "-c", deep]] });
-    expect(error).toContain("the set-up left folders that cannot be removed");
+    expect(error).toContain("the setup left folders that cannot be removed");
     expect(await ground.check("ls", { setup: [] })).toMatchObject({ tail: "a.txt\n" });
   });
 

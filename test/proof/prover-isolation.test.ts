@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     for (const name of theirs) expect(ground.read(`home/${name}`)).toBe("secret-of-home\n");
   });
 
-  it("reads the downloads of its set-up, which are kept for the next set-up by the same program only", async () => {
+  it("reads the downloads of its setup, which are kept for the next setup by the same program only", async () => {
     using ground = furnished(layout);
     ground.write("home/.cargo/config.toml", "# the person's\n");
     const fetch = [
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(tail).toMatch(/^config.toml\ncredentials.toml\ncat: .*No such file or directory\n$/);
   });
 
-  it("does not follow a link that a set-up left among its downloads", async () => {
+  it("does not follow a link that a setup left among its downloads", async () => {
     using ground = furnished(layout);
     const leave =
       'rm -r "$GOMODCACHE" && ln -s "$HOME/.ssh" "$GOMODCACHE" && rm -r "$CARGO_HOME/registry/" || true';
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(tail).toBe("\nopened\nopened\n");
   });
 
-  it("cannot read the credentials that its set-up may read", async () => {
+  it("cannot read the credentials that its setup may read", async () => {
     using ground = furnished(layout);
     const read = 'mkdir node_modules && cat "$HOME/.npmrc" > node_modules/read';
     const setup = [["sh", "-c", read]];
@@ -191,7 +191,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     const { tail } = await ground.check(command, { setup });
     expect(tail).toMatch(/^secret-of-registry\n.*No such file or directory\nnone\n$/);
     const write = await ground.check("true", { setup: [["sh", "-c", 'echo x > "$HOME/.npmrc"']] });
-    expect(write.error).toContain("the set-up `sh -c");
+    expect(write.error).toContain("the setup `sh -c");
     expect(ground.read("home/.npmrc")).toBe("secret-of-registry\n");
   });
 

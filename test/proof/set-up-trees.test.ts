@@ -55,7 +55,7 @@ function anotherTree(ground: ProvingGround): string {
   return ground.commit();
 }
 
-describe("the packages that a set-up installed", () => {
+describe("the packages that a setup installed", () => {
   it.each<[string, boolean, Partial<ProverOptions>, number]>([
     ["without a lock file are used for trees with the same manifests", false, {}, 1],
     ["by a configured `npm install` are used for them too", false, { setup: [["npm", "install"]] }, 1],
@@ -294,7 +294,7 @@ describe("a copied virtual environment", () => {
   });
 });
 
-describe("a set-up that needs the network", () => {
+describe("a setup that needs the network", () => {
   const names = [...networkVariables, "SECRET"];
 
   /** Runs with these variables, and no others of this kind. */
@@ -346,7 +346,7 @@ describe("a set-up that needs the network", () => {
 
 describe("a slow command", () => {
   it.each([
-    ["a set-up", "still setting up: sh -c "],
+    ["a setup", "still setting up: sh -c "],
     ["a check", "still running: "],
   ])("is reported while it runs: %s", async (kind, message) => {
     using ground = provingGround();
@@ -356,8 +356,8 @@ describe("a slow command", () => {
       lines.push(text);
       if (text.startsWith("still ")) ground.write("home/counts/go", "");
     };
-    const setup = kind === "a set-up" ? [["sh", "-c", line]] : [];
-    const { error } = await ground.check(kind === "a set-up" ? "true" : line, {
+    const setup = kind === "a setup" ? [["sh", "-c", line]] : [];
+    const { error } = await ground.check(kind === "a setup" ? "true" : line, {
       setup,
       slowMs: 1,
       onProgress,

@@ -56,7 +56,7 @@ describe("a client that uses up its token budget", () => {
     expect(input).toBeGreaterThan(30_000);
     expect(tokens).toBeLessThan(6000);
     const waiting = await repository.run(["decide"], { env });
-    expect(waiting.stdout.replace(/\s+/g, " ")).toContain("Continue with 3000 more tokens");
+    expect(waiting.stdout.replace(/\s+/g, " ")).toContain("Grant it 3000 more tokens");
     for (const answer of ["continue", "'continue: …'", "stop"])
       expect(waiting.stdout).toContain(`lockstep decide UD-1 ${answer}`);
     const answered = await repository.run(["decide", "UD-1", "continue: 5000"], { env });

@@ -138,7 +138,7 @@ describe("an agent with limits of its own", () => {
     [
       "tokens",
       [Number.NaN, 60, -50, 40].map((tokens) => ({ type: "usage", tokens })),
-      "`a` has spent 100 tokens, its limit is 100",
+      "`a` has spent 100 tokens; its limit is 100",
     ],
     ["loops", Array(3).fill({ type: "tool-result", text: refusedWrite }), "`a` is in a loop: writing"],
   ])("is stopped by its %s limit, and its answer does not count", async (_, events, reason) => {

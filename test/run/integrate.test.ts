@@ -44,7 +44,7 @@ describe("several branches", () => {
     let moves = 0;
     for (; !isIn(); moves += 1) {
       const isSecond = () =>
-        (running.errors().split("moved meanwhile")[moves] ?? "").split("tree: sleep 1")[2];
+        (running.errors().split("moved in the meantime")[moves] ?? "").split("tree: sleep 1")[2];
       await eventually(
         "two merges are proven, or one is merged",
         () => isSecond() ?? (isIn() || isOver || undefined),

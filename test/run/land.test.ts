@@ -422,7 +422,7 @@ describe("the base", () => {
       "mkdir -p node_modules/.bin && echo 'exit 0' > node_modules/.bin/nosuchlinter && chmod +x node_modules/.bin/*\n",
     );
     repository.git("add", "-A");
-    repository.git("commit", "-qm", "set-up");
+    repository.git("commit", "-qm", "setup");
     const good = await repository.land("work");
     expect(good.landed).toMatchObject({ outcome: "merged" });
     expect(good.stderr).toContain("· setting up: sh set-up.sh (`workspace.setup`)\n");
@@ -448,7 +448,7 @@ describe("the base", () => {
     repository.git("commit", "-qm", "meanwhile");
     const { status, stdout, stderr } = await running.ended;
     expect({ status, outcome: JSON.parse(stdout).outcome }).toEqual({ status: 0, outcome: "merged" });
-    expect(stderr).toContain("moved meanwhile");
+    expect(stderr).toContain("moved in the meantime");
     expect(repository.git("log", "-1", "--format=%s", "HEAD^1")).toBe("meanwhile");
     expect(existsSync(join(repository.path, "other.js"))).toBe(true);
     expect(existsSync(join(repository.path, "new.txt"))).toBe(true);

@@ -91,7 +91,7 @@ setTimeout(() => answer("OK"), 60_000);`),
     const { status, states, stderr } = await repository.conduct();
     expect({ status, states }, stderr).toEqual({ status: 3, states: { A: "REVIEW" } });
     expect(stderr).toContain(
-      "R-AG-001: `looks` could not review it: `looks` has spent 180 tokens, its limit is 100",
+      "R-AG-001: `looks` could not review it: `looks` has spent 180 tokens; its limit is 100",
     );
   });
 

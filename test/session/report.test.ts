@@ -30,7 +30,7 @@ describe("the reports about a session", () => {
 
   it("name the next step when no question is open and no agent is at work", async () => {
     using repository = await sessionRepository();
-    const continued = `no run is active: \`lockstep resume ${sessionName}\` continues\n`;
+    const continued = `no run is active: to continue, run \`lockstep resume ${sessionName}\`\n`;
     const statusText = async () => (await repository.run(["status"])).stdout;
     expect(await statusText()).not.toContain("no run is active");
     const { status, stderr } = await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);

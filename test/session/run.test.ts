@@ -352,7 +352,7 @@ describe("a session", () => {
       status: 1,
       blocker: { code: "abandoned", reason: "not needed", from_state: "APPROVE_DESIGN" },
     });
-    expect((await repository.run(["decide"])).stdout).toContain("nothing waits for you");
+    expect((await repository.run(["decide"])).stdout).toContain("nothing is waiting for you");
     const second = await repository.start("A later goal");
     expect((await repository.resume()).done.session).toBe(second.done.session);
     const back = await repository.resume(first);

@@ -125,11 +125,14 @@ function remarksOf(
       ? []
       : decisions.some(({ task }) => concernsSession(task, workflow.session))
         ? []
-        : [remark("wait", `no run is active: \`lockstep resume ${workflow.session}\` continues`)]),
+        : [remark("wait", `no run is active: to continue, run \`lockstep resume ${workflow.session}\``)]),
     ...(isRunning || isWaiting || left.length === 0
       ? []
       : [
-          remark("wait", `no run is active: ${continueCommands(left.map(({ task }) => task.key))} continues`),
+          remark(
+            "wait",
+            `no run is active: to continue, run ${continueCommands(left.map(({ task }) => task.key))}`,
+          ),
         ]),
   ];
 }

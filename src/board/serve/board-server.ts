@@ -130,7 +130,7 @@ async function post(
   if (path !== "/api/act") return sendJson(response, 404, { error: "there is nothing at this address" });
   if (session.may !== "act")
     return sendJson(response, 403, {
-      error: "this page can only look: run `lockstep board` in your terminal to act",
+      error: "this page is read-only: run `lockstep board` in your terminal to act",
     });
   return sendJson(response, 200, await act(place, body));
 }

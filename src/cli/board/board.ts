@@ -40,7 +40,7 @@ export async function boardCommand({ port, open = true, json }: BoardOptions): P
     const ledger = ledgerName(ledgerUrl(await readConfig(project)));
     const found = await boardOf(folder, project.place.root, { wanted, ledger });
     await checkProof(folder, found);
-    // An agent has no terminal: a page that it might get opened can only look.
+    // An agent has no terminal: a page that it might get opened is read-only.
     const may = process.stdin.isTTY === true ? "act" : "look";
     const address = `http://127.0.0.1:${found}`;
     const link = `${address}/#${mintLink(folder, may)}`;
@@ -48,7 +48,7 @@ export async function boardCommand({ port, open = true, json }: BoardOptions): P
     const text = isShown
       ? `the board is open in your browser: ${address}\n`
       : `${link}\nthis link opens the board once, within ${linkMsMax / 1000} seconds\n`;
-    const look = may === "look" ? "without a terminal the page can only look\n" : "";
+    const look = may === "look" ? "without a terminal the page is read-only\n" : "";
     writeAll(1, json === true ? `${JSON.stringify({ address, link, may }, null, 2)}\n` : `${text}${look}`);
     return 0;
   } catch (error) {

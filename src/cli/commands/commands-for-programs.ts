@@ -115,7 +115,7 @@ function addLedgerCommands(program: LockstepCommand): void {
     .option("--accept-loss", "continue with a ledger that was rolled back, cut or deleted")
     .option(...json)
     .example("lockstep reconcile", "after a crash, or after a restored backup")
-    .example("lockstep reconcile --accept-loss", "continue although events are missing")
+    .example("lockstep reconcile --accept-loss", "continue even though events are missing")
     .action(async (options) => endsWith((await import("./ledger-commands.ts")).reconcileCommand(options)));
   program
     .command("schema")

@@ -1,7 +1,18 @@
 import { agentClients } from "../../contract/client-names.ts";
 import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { keepHeapSmall } from "../hook/keep-heap-small.ts";
-import { allowRed, endsWith, json, key, mayChangeTests, minutes, proves, scope, tokens } from "./options.ts";
+import {
+  allowRed,
+  check,
+  endsWith,
+  json,
+  key,
+  mayChangeTests,
+  minutes,
+  proves,
+  scope,
+  tokens,
+} from "./options.ts";
 
 export function addEverydayCommands(program: LockstepCommand): void {
   addRun(program);
@@ -12,7 +23,7 @@ export function addEverydayCommands(program: LockstepCommand): void {
   addStart(program);
   program
     .command("doctor")
-    .summary("check that everything works here, and how to fix what does not")
+    .summary("check that everything works here; say how to fix what does not")
     .description(
       "check git, Node, the sandbox, tests, agents, hooks and the ledger here, and say how to fix what is broken; exit 1 if anything is",
     )
@@ -45,7 +56,7 @@ function addRun(program: LockstepCommand): void {
     .option("--max-parallel <n>", "maximum number of tasks in parallel (default: limits.max_parallel)")
     .option(...tokens)
     .option(...minutes)
-    .option("--again", "start a new session although the plan has one")
+    .option("--again", "start a new session even if the plan already has one")
     .option(...allowRed)
     .option("--dry-run", "show order, batches, overlaps, agents and limits; start nothing")
     .option(...json)
@@ -60,11 +71,11 @@ function addRun(program: LockstepCommand): void {
 function addBoard(program: LockstepCommand): void {
   program
     .command("board")
-    .summary("what needs you, and everything else, in the browser")
+    .summary("show what needs you, and everything else, in the browser")
     .description(
       "open the board in the browser: what needs you, the tasks with their changes, logs and evidence, the timeline, locks, merges, refusals, cost and plan; questions can be answered there. It is served on this machine only, by the warm process",
     )
-    .option("--port <n>", "another port than this repository's usual one")
+    .option("--port <n>", "use this port instead of the repository's usual one")
     .option("--no-open", "print the link instead of opening the browser")
     .option(...json)
     .example("lockstep board", "open it in the browser")
@@ -79,11 +90,11 @@ function addDo(program: LockstepCommand): void {
     .summary("take one task all the way to a verified merge")
     .description("take one task all the way to a verified merge, without a plan")
     .option(...scope)
-    .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
+    .option(...check)
     .option(...proves)
     .option(...mayChangeTests)
-    .option("--new", "start again although the same goal is unfinished")
-    .option("--agent <agent>", "the agent that does it (default: the one that codes)")
+    .option("--new", "start again even if the same goal is still unfinished")
+    .option("--agent <agent>", "the agent that does it (default: the coding agent)")
     .option(...tokens)
     .option(...minutes)
     .option(...allowRed)
@@ -104,15 +115,12 @@ function addLand(program: LockstepCommand): void {
       "<branch...>",
       "local or remote branch, tag or commit; several are merged in this order, and one that breaks an earlier one is left out",
     )
-    .summary("merge a branch if it keeps to its scope and its checks pass")
+    .summary("merge a branch if it stays within its scope and its checks pass")
     .description(
-      "merge a branch into the base (the branch that is checked out, or `base_branch`): only if it keeps to its scope, and only if the checks pass on the merged tree",
+      "merge a branch into the base (the branch that is checked out, or `base_branch`), but only if it stays within its scope and the checks pass on the merged tree",
     )
     .option(...scope)
-    .option(
-      "--check <command...>",
-      "must pass on the merged tree too, besides the project's checks (`checks.default`)",
-    )
+    .option(...check)
     .option(...proves)
     .option(...mayChangeTests)
     .option(...allowRed)
@@ -123,7 +131,7 @@ function addLand(program: LockstepCommand): void {
       "lockstep land fix-rounding --scope src/price test/price",
       "refuse it if it changes anything else",
     )
-    .example("lockstep land fix-a fix-b --dry-run", "do these two hold together?")
+    .example("lockstep land fix-a fix-b --dry-run", "do these two branches pass together?")
     .action(async (branches, options) =>
       endsWith((await import("../run/land.ts")).landCommand(branches, options)),
     );
@@ -132,15 +140,15 @@ function addLand(program: LockstepCommand): void {
 function addStatusAndDecide(program: LockstepCommand): void {
   program
     .command("status")
-    .summary("show what waits for you, then every task")
-    .description("show what waits for you first, then every task, lock and cost")
+    .summary("show what is waiting for you, then every task")
+    .description("first show what is waiting for you, then every task, lock and cost")
     .option(...json)
     .option("--watch", "update it live; q quits")
     .option("--session <session>", "only the tasks of this session")
-    .option("--since <time>", "only tasks with news since an ISO time, or since 30m, 2h, 3d ago")
+    .option("--since <time>", "only tasks that changed since an ISO 8601 time, or in the last 30m, 2h or 3d")
     .option("--failed", "only tasks that failed or were refused, and are not merged")
-    .option("--disk", "show the checkouts instead, and their size")
-    .example("lockstep status", "what is going on, and what waits for you")
+    .option("--disk", "show the checkouts and their sizes instead")
+    .example("lockstep status", "what is going on, and what is waiting for you")
     .example("lockstep status --since 2h --failed", "what went wrong in the last two hours")
     .example("lockstep status --watch", "follow a run from another terminal")
     .action(async (options) => endsWith((await import("../look/status.ts")).statusCommand(options)));
@@ -148,16 +156,16 @@ function addStatusAndDecide(program: LockstepCommand): void {
     .command("decide")
     .argument("[decision]", "such as UD-1; without it, all of them")
     .argument("[answer]", "one of the answers that the question lists")
-    .summary("list the questions that wait for you, and answer them")
+    .summary("list the questions that are waiting for you, and answer them")
     .description(
-      "list the questions that wait for you, and answer them; on a terminal it asks one after the other",
+      "list the questions that are waiting for you, and answer them; on a terminal it asks one after the other",
     )
     .option("--note <text>", "why you refuse; the agent that fixes the work reads it")
     .option("--cancel <reason>", "withdraw the question")
     .option("--all", "list answered questions too")
     .option(...key)
     .option(...json)
-    .example("lockstep decide", "go through everything that waits for you")
+    .example("lockstep decide", "go through everything that is waiting for you")
     .example("lockstep decide UD-1 approved", "answer one question")
     .example('lockstep decide UD-2 "refuse: prices are not free"', "refuse, with a reason")
     .action(async (id, answer, options) =>
@@ -171,13 +179,16 @@ function addStart(program: LockstepCommand): void {
     .argument("<goal>", "what is to be achieved, in quotes")
     .summary("take a goal from specification to release; you approve steps")
     .description(
-      "take a goal through specification, design, plan, work, review and release; you approve the design and decide how it is reviewed",
+      "take a goal through specification, design, plan, work, review and release; you approve the design, and decide how the work is reviewed",
     )
-    .option("--lean", "the short way for a small change: one task, no design")
+    .option("--lean", "a short process for a small change: one task, no design")
     .option("--agent <agent>", "the agent for every role that has none of its own")
     .option(...allowRed)
     .option(...json)
-    .example('lockstep start "Prices in other currencies"', "the whole way; it asks you at the terminal")
+    .example(
+      'lockstep start "Prices in other currencies"',
+      "the full process; it asks its questions at the terminal",
+    )
     .example('lockstep start --lean "Fix the typo in the invoice"', "one small task, no design")
     .hook("preAction", keepHeapSmall)
     .action(async (goal, options) => endsWith((await import("../run/start.ts")).startCommand(goal, options)));

@@ -8,9 +8,9 @@ export function addGuardCommands(program: LockstepCommand): void {
   program
     .command("claim")
     .argument("<task>")
-    .summary("an agent says which task it works on")
+    .summary("bind an interactive agent to the task that it works on")
     .description(
-      "an agent says which task it works on: the guard sees this call and binds the agent to the task, once",
+      "bind the agent that runs this command to a task: the guard sees the call, and binds the agent once",
     )
     .option(...json)
     .example("lockstep claim T-001", "typed by the agent in its own shell")
@@ -31,7 +31,7 @@ export function addGuardCommands(program: LockstepCommand): void {
     .command("serve")
     .summary("the warm process that answers hooks")
     .description("answer hooks from a warm process; hooks start it themselves, and it ends when it is idle")
-    .option("--port <n>", "another HTTP port than this repository's own")
+    .option("--port <n>", "use this HTTP port instead of the repository's usual one")
     .example("lockstep serve", "start it by hand; Ctrl-C ends it")
     .example("lockstep serve --port 4823", "where the usual port is taken")
     .action(async (options) => endsWith((await import("./serve.ts")).serveCommand(options)));
@@ -41,11 +41,13 @@ function addSetUp(program: LockstepCommand): void {
   program
     .command("init")
     .summary("add hooks to your coding clients, and write a configuration")
-    .description("add hooks to the coding clients that are used here, and write a configuration to edit")
-    .option("--client <client...>", `only these: ${clientNames.join(", ")}`)
-    .option("--shared", "in the committed settings, where a client also has personal ones")
-    .option("--orchestrator", "also the self-check, in CLAUDE.md, AGENTS.md and GEMINI.md")
-    .option("--roles", "also the instructions of each role, in .lockstep/roles, to edit")
+    .description(
+      "add hooks to the coding clients that are used here, and write a configuration file for you to edit",
+    )
+    .option("--client <client...>", `set up only these clients: ${clientNames.join(", ")}`)
+    .option("--shared", "write to the committed settings of clients that also have personal ones")
+    .option("--orchestrator", "also write the self-check to CLAUDE.md, AGENTS.md and GEMINI.md")
+    .option("--roles", "also write the instructions of each role to .lockstep/roles, for you to edit")
     .option("--dry-run", "show the difference, and write nothing")
     .option("--remove", "remove what `init` wrote, and nothing else")
     .example("lockstep init --dry-run", "see what would be written")
@@ -90,7 +92,9 @@ function addAgentSession(program: LockstepCommand): void {
   const session = program
     .command("agent-session")
     .summary("the record of an orchestrating agent's session")
-    .description("the record of an orchestrating agent's session: what it read, and how it kept to the rules")
+    .description(
+      "the record of an orchestrating agent's session: what it read, and how well it followed the rules",
+    )
     .example("lockstep agent-session init orchestrator", "start a record")
     .example("lockstep agent-session summary", "its compliance so far");
   const load = () => import("./agent-session.ts");
@@ -127,7 +131,7 @@ function addAgentSession(program: LockstepCommand): void {
     .action(async (options) => endsWith((await load()).clearCommand(options)));
   session
     .command("validate")
-    .description("the compliance gate: exit 0 from a score of 80 up, else 2")
+    .description("exit 0 if the compliance score is at least 80, otherwise 2")
     .requiredOption("--session-id <id>", "`sess_…`, or the client's own")
     .option(...json)
     .example("lockstep agent-session validate --session-id sess_1a2b3c", "one session, by Lockstep's id")

@@ -125,7 +125,7 @@ async function remove(ground: Ground, named: readonly ClientName[] | undefined, 
   if (dryRun === true) return preview(ground, changes, readAccess(project)?.token);
   writeEdits(changes, places, undefined);
   const left = named === undefined ? await retireServer(project) : [];
-  const notes = [...kept.map((file) => `kept ${file}: it is not as \`init\` writes it`), ...left];
+  const notes = [...kept.map((file) => `kept ${file}: it differs from what \`init\` writes`), ...left];
   tell(changes.map(wordFor(ground)), notes, "there is nothing to remove that `init` wrote");
   return 0;
 }
@@ -195,7 +195,7 @@ function tracesOf(machine: Machine): readonly string[] {
   const traces = findTraces(machine);
   if (traces.length === 0) return [];
   return [
-    `no hooks were written for ${traces.join(", ")}: only a folder in your home was found; if you use one: \`lockstep init --client ${traces[0]}\``,
+    `no hooks were written for ${traces.join(", ")}: only a folder in your home was found; if you use ${traces.length === 1 ? "it" : "one"}, run \`lockstep init --client ${traces[0]}\``,
   ];
 }
 

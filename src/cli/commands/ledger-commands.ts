@@ -8,7 +8,6 @@ import { showBreaker } from "../../workspace/state/breaker-file.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
 import { wholeName } from "../open/find-task.ts";
-import { writeAll } from "../output/descriptor.ts";
 import { showReading } from "../output/reading.ts";
 import { counted, table } from "../output/table.ts";
 import { tellVerdict } from "../output/verdicts.ts";
@@ -53,9 +52,9 @@ export async function reconcileCommand({
 }
 
 async function acceptAndTell(): Promise<void> {
-  const { acceptLost } = await import("./manage-ledger.ts");
+  const { acceptLost, tellKept } = await import("./manage-ledger.ts");
   const { kept } = await acceptLost(findProject(currentFolder()));
-  if (kept.length > 0) writeAll(2, `the old files are kept: ${kept.join(", ")}\n`);
+  tellKept(kept);
 }
 
 export function widenCommand(

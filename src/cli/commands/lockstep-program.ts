@@ -17,13 +17,15 @@ import { addTaskCommands } from "./task-commands.ts";
 export function lockstepProgram(configure: (bare: LockstepCommand) => void = () => {}): LockstepCommand {
   const program = new LockstepCommand("lockstep")
     .description(
-      "Runs coding agents on one git repository and merges only what is inside its lock and proven",
+      "Runs coding agents on one git repository, and merges only work that stays inside its lock and is proven",
     )
     .version(manifest.version, "-v, --version", "print the version")
     .addOption(new Option("-V").hideHelp())
     .on("option:V", printVersion)
     .option("--debug", "show stack traces")
     .helpOption("-h, --help", "print this help")
+    // Commands with subcommands inherit it; the program has a command of its own for it.
+    .helpCommand("help [command]", "print the help of a subcommand")
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() });
   configure(program);

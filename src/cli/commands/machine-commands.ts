@@ -11,20 +11,20 @@ export function addMachineCommands(program: LockstepCommand): void {
 function addWorker(program: LockstepCommand): void {
   program
     .command("worker")
-    .summary("do tasks of other machines' runs, with a clone of its own")
+    .summary("do tasks of other machines' runs, in a separate clone")
     .description(
       "offer this machine to the runs of all machines that share the ledger: it clones the repository for itself, does their tasks, and takes over a run whose machine is gone. Ctrl-C once: no new work; twice: stop the agents and push what they have. See docs/machines.md",
     )
     .option("--repo <url>", "the repository (default: the remote of the clone in this folder)")
     .option("--slots <n>", "maximum number of agents at the same time (default: limits.max_parallel)")
-    .option("--label <label...>", "what this machine is, for tasks and agents with a `label`")
+    .option("--label <label...>", "labels of this machine, for tasks and agents that need one")
     .option("--unsandboxed", "also run agents without a sandbox: they can read everything that you can")
     .option(...json)
     .option("--json-lines", "print every event as a line of JSON, and at the end the document of --json")
-    .example("lockstep worker", "in a clone of the project: two cores more for everybody's runs")
+    .example("lockstep worker", "in a clone of the project: offer this machine to everyone's runs")
     .example(
       "lockstep worker --repo git@host:team/shop.git --slots 8 --label gpu",
-      "on a machine without one",
+      "on a machine without a clone",
     )
     .hook("preAction", keepHeapSmall)
     .action(async (options) => endsWith((await import("../run/worker.ts")).workerCommand(options)));
@@ -79,7 +79,9 @@ function addLedger(program: LockstepCommand): void {
   ledger
     .command("accept-loss")
     .summary("continue with a ledger that was restored from an older copy")
-    .description("continue with a ledger that was restored from an older copy, although changes are missing")
+    .description(
+      "continue with a ledger that was restored from an older copy, even though changes are missing",
+    )
     .option(...json)
     .example("lockstep ledger accept-loss", "after a restored backup")
     .example("lockstep ledger accept-loss --json", "for other programs")

@@ -10,7 +10,10 @@ export function addMaintenance(program: LockstepCommand): void {
     .description(
       "delete old checkouts, refs, outputs and caches that nothing needs any more, and the checkouts of repositories that no longer exist",
     )
-    .option("--older <days>", "of finished work, what was not used for this many days (default: 30)")
+    .option(
+      "--older <days>",
+      "delete what belongs to finished work and was not used for this many days (default: 30)",
+    )
     .option(...dryRun)
     .option(...json)
     .example("lockstep clean --dry-run", "see what would be freed")
@@ -23,7 +26,7 @@ export function addMaintenance(program: LockstepCommand): void {
 function addBreaker(program: LockstepCommand): void {
   const breaker = {
     pause: "start no new task; running ones may finish",
-    "stop-all": "start no task and refuse every write of an agent",
+    "stop-all": "stop agents, start no task, and refuse every write by an agent",
     clear: "resume work after `pause` or `stop-all`",
   } as const;
   for (const name of ["pause", "stop-all", "clear"] as const)
@@ -60,7 +63,8 @@ function addAudit(program: LockstepCommand): void {
     .action(async (options) => endsWith((await import("../look/audit.ts")).auditListCommand(options)));
   audit
     .command("verify")
-    .description("check the hash chain; name the first broken link, exit 1")
+    .summary("check the hash chain of the log")
+    .description("check the hash chain; if a link is broken, name the first one and exit 1")
     .option("--head <file>", "compare the log with what `audit export` wrote, or with its last line")
     .option(...json)
     .example("lockstep audit verify", "is the log complete and unchanged?")

@@ -14,6 +14,7 @@ import { headsFolder } from "../../workspace/state/state-home.ts";
 import { megabytes } from "../look/disk.ts";
 import { openEngine, readConfig } from "../open/open-engine.ts";
 import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
 import { showReading } from "../output/reading.ts";
 import { counted, printable, table } from "../output/table.ts";
 
@@ -79,8 +80,8 @@ export function ledgerMigrateCommand({
 }: JsonOption & { readonly machine: string }): Promise<number> {
   const text = ({ from, to }: { from: number; to: number }) =>
     from === to
-      ? `the ledger has format ${to} already\n`
-      : `the ledger has format ${to} now, it had ${from || "none"}\n`;
+      ? `the ledger already has format ${to}\n`
+      : `the ledger now has format ${to}; before, it had ${from || "none"}\n`;
   return showReading({ json, text }, async () => {
     const { Connection } = await import("../../ledger/postgres/connection.ts");
     const { migrate } = await import("../../ledger/postgres/migrations.ts");
@@ -226,9 +227,14 @@ export function ledgerAcceptLossCommand({ json }: JsonOption): Promise<number> {
   const text = ({ events, lost }: Done) =>
     `the ledger continues after event ${events}${lost === null ? "" : `; this machine knew ${counted(lost, "event")}`}\n`;
   return showReading<Done>({ json, text }, async () => {
-    const { now, before } = await acceptLost(findProject(currentFolder()));
+    const { now, before, kept } = await acceptLost(findProject(currentFolder()));
+    tellKept(kept);
     return { events: now?.seq ?? 0, lost: before?.seq ?? null };
   });
+}
+
+export function tellKept(files: readonly string[]): void {
+  if (files.length > 0) writeAll(2, `the old files are kept: ${files.join(", ")}\n`);
 }
 
 /** A person confirms that changes are lost, in whichever ledger the project has. */

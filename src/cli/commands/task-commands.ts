@@ -18,7 +18,7 @@ function addLooking(program: LockstepCommand): void {
       "show what the agent of a task said, what became of its work, and what its failed checks printed",
     )
     .option("-f, --follow", "keep printing until its attempt is over")
-    .option("--check <n>", "everything that the n-th check of the last proof printed")
+    .option("--check <n>", "print the whole output of check N of the last proof")
     .option(...json)
     .example("lockstep log T-001 -f", "follow an agent at work")
     .example("lockstep log fix-rounding --check 1", "the whole output of the first check of a landing")
@@ -64,7 +64,7 @@ function addTakingOver(program: LockstepCommand): void {
     .argument("<path...>", "paths or globs, relative to the project's root")
     .summary("ask for more scope for a task")
     .description(
-      "ask for more scope for a task in progress; where no attempt runs, a person can widen the next one",
+      "ask for more scope for a task in progress; if no attempt is running, a person can widen the scope of the next one",
     )
     .requiredOption("--why <text>", "what it is needed for")
     .option(...epoch)
@@ -94,10 +94,13 @@ function addTasksByHand(program: LockstepCommand): void {
     .option("--type <name>", "a key of `task_types`")
     .option("--agent <agent>", "the agent that does it")
     .option("--scope <path...>", "what it may change, relative to the current folder")
-    .option("--forbid <path...>", "what it must not change although it lies in the scope")
-    .option("--check <criterion...>", "what must hold; `cmd: …` is run")
+    .option("--forbid <path...>", "what it must not change even though it is inside the scope")
+    .option(
+      "--check <criterion...>",
+      "an acceptance criterion; one that starts with `cmd:` is run as a command",
+    )
     .option("--depends-on <task...>", "tasks that must be merged first")
-    .option("--uses <name...>", "named resources that it needs for itself")
+    .option("--uses <name...>", "named `resources` that it uses, such as a database")
     .option("--file <file>", "an assignment packet, JSON or YAML; `-` reads stdin")
     .option(...key)
     .option(...json)
@@ -161,7 +164,10 @@ function addTaskMoves(task: LockstepCommand): void {
     .option(...key)
     .option(...json)
     .example('lockstep task resolve T-001 --note "19 percent"', "answer a question of the agent")
-    .example('lockstep task resolve T-002 --note "the test server runs again"', "try a failed task again")
+    .example(
+      'lockstep task resolve T-002 --note "the test server is running again"',
+      "try a failed task again",
+    )
     .action(async (name, options) =>
       endsWith((await import("../look/task.ts")).taskMoveCommand("task-resolve", name, options)),
     );
@@ -183,7 +189,7 @@ function addTaskMoves(task: LockstepCommand): void {
 function addSessions(program: LockstepCommand): void {
   const session = program
     .command("session")
-    .description("list what `run`, `do` and `start` began")
+    .description("list the sessions that `run`, `do` and `start` began")
     .example("lockstep session list", "every session and what became of its tasks")
     .example("lockstep session list --json", "the same as JSON");
   session
@@ -199,14 +205,17 @@ function addSessions(program: LockstepCommand): void {
       "[session]",
       "a session, or an agent session (`sess_…` or the client's own id); default: the newest",
     )
-    .summary("show the report of a run, or how agents kept to the rules")
+    .summary("show the report of a run, or how well agents followed the rules")
     .description(
-      "show how agents kept to the rules (score, violations, what to improve); with --run, or if no agent session exists, the report of a run",
+      "show how well agents followed the rules (score, violations, what to improve); with --run, or if no agent session exists, the report of a run",
     )
-    .option("--run", "always the report of a run (default: of the newest session)")
+    .option(
+      "--run",
+      "show the report of a run, even if there are agent sessions (default: the newest session)",
+    )
     .option(...json)
     .example("lockstep report --run", "the report of the last run again")
-    .example("lockstep report", "how the last orchestrating agent kept to the rules")
+    .example("lockstep report", "how well the last orchestrating agent followed the rules")
     .action(async (name, options) =>
       endsWith(
         options.run === true
@@ -241,7 +250,7 @@ function addRollback(program: LockstepCommand): void {
       .argument(`<${level}>`)
       .description(levels[level])
       .option(...dryRun)
-      .option("--allow-red", "even if the project's checks fail afterwards")
+      .option("--allow-red", "roll back even if the project's checks fail afterwards")
       .option(...json)
       .example(`lockstep rollback ${level} ${names[level]} --dry-run`, "see what would be reverted")
       .example(`lockstep rollback ${level} ${names[level]}`, "revert it")

@@ -105,16 +105,17 @@ function closing({ ok, agents, folder, repositories, logs, seconds }: DemoOutcom
   return [
     ` Plain branches: ${harmed} of ${agents.length} tasks are wrong on main, without any warning.`,
     ` Lockstep ${kept}: ${merged} merged with proof, ${agents.length - merged - asked} refused, ${asked} waits for you.`,
-    " Each main has the tests of the tasks merged there, so their numbers differ.",
+    " The totals differ: each main has only the tests of the tasks merged into it.",
     "",
-    ` Both took ${Math.round(seconds)} seconds. Look for yourself; it is kept until the next demo:`,
+    ` The two runs took ${Math.round(seconds)} seconds together. See for yourself; the`,
+    " repositories are kept until the next demo:",
     `   cd ${folder}`,
     ...(["plain", "lockstep"] as const).flatMap((half) => [
       `   git -C ${basename(repositories[half])} log --oneline --graph main`,
       `   less ${basename(logs[half])}`,
     ]),
     "",
-    ` Your turn, in a repository of yours:  ${style.bold('lockstep do "what is to be done"')}`,
+    ` Your turn, in your own repository:  ${style.bold('lockstep do "what is to be done"')}`,
     "",
   ].join("\n");
 }

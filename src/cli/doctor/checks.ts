@@ -49,8 +49,8 @@ async function examineSetup(
   if (commands.length === 0)
     return [
       wanted === null
-        ? ok("set-up", `nothing is installed: ${why}`)
-        : missing("set-up", `nothing is installed: ${why}`, wanted),
+        ? ok("setup", `nothing is installed: ${why}`)
+        : missing("setup", `nothing is installed: ${why}`, wanted),
     ];
   const machine = { root, path: process.env.PATH ?? "" };
   const absent = commands
@@ -60,10 +60,10 @@ async function examineSetup(
   if (absent !== undefined)
     return [
       broken(
-        "set-up",
+        "setup",
         `\`${line}\` (${why}) needs \`${absent}\`, which is not on PATH`,
         `install ${absent}, or ${configLine('workspace: { setup: ["COMMAND"] }')}`,
       ),
     ];
-  return [ok("set-up", `${line} (${why})`)];
+  return [ok("setup", `${line} (${why})`)];
 }

@@ -89,10 +89,10 @@ function diagnosisText({ broken, missing, findings }: Diagnosis): string {
     const lines = findings.filter((one) => one.group === group).map((one) => findingText(one, width));
     return `${style.bold(group)}\n${lines.join("")}`;
   });
-  const lacks = missing === 0 ? [] : [`${counted(missing, "thing")} missing`];
-  const faults = broken === 0 ? [] : [style.red(`${counted(broken, "thing")} broken`)];
+  const lacks = missing === 0 ? [] : [counted(missing, "warning")];
+  const faults = broken === 0 ? [] : [style.red(counted(broken, "problem"))];
   const end = [...faults, ...lacks];
-  return `${parts.join("\n")}\n${end.length === 0 ? "nothing is broken" : end.join(", ")}\n`;
+  return `${parts.join("\n")}\n${end.length === 0 ? "no problems" : end.join(", ")}\n`;
 }
 
 function findingText({ what, state, detail, fix }: Finding, width: number): string {

@@ -179,7 +179,7 @@ function asText(analysis: ShellAnalysis, { objections, programs, place, why }: E
     if (why) rows.push(because(found.because));
   }
   for (const { by, why: cause } of programs?.inside ?? [])
-    rows.push(["inside", `${printable(by)} runs in the sandbox of the lock: ${cause}`]);
+    rows.push(["inside", `${printable(by)} runs in the sandbox of the lock, because ${cause}`]);
   for (const { by, why: cause } of programs?.outside ?? [])
     rows.push([
       "outside",

@@ -37,7 +37,7 @@ export async function programsInside(
     runsOfHooks(hookRuns, hooks).length === 0 || named.length === 0
       ? []
       : [{ by: "git", why: `its hooks (${named.join(", ")}) are programs, and only they run inside` }];
-  const closed = "; git's own folder is read-only there, so a person has to run what writes it";
+  const closed = "; git's own folder is read-only there, so a person has to run commands that write to it";
   const programs = opaque.map(({ by, why }) => ({ by, why: by === "git" ? `${why}${closed}` : why }));
   const parts = distinct([...programs, ...ofGit]);
   if (mode === "deny" && opaque.length > 0)
@@ -52,7 +52,10 @@ export async function programsInside(
     inside: parts.filter(canRunInside),
     outside: parts
       .filter((part) => !canRunInside(part))
-      .map(({ by }) => ({ by, why: "it acts elsewhere, or on the shell itself: no sandbox holds that" })),
+      .map(({ by }) => ({
+        by,
+        why: "it acts elsewhere or on the shell itself, which no sandbox can confine",
+      })),
   };
 }
 

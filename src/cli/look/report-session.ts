@@ -71,7 +71,7 @@ function decisionLines(
   nameOf: (task: string) => string,
 ): readonly string[] {
   return [
-    `${style.bold(decisionName(pending, one.id))}  waits for your answer`,
+    `${style.bold(decisionName(pending, one.id))}  is waiting for your answer`,
     ...questionLines(one, { pending, nameOf }),
   ];
 }
@@ -82,7 +82,7 @@ function lastLines({ name, state, blocker }: Session, how: How): readonly string
   if (blocker !== null) return [];
   return how === "waiting"
     ? [`then: lockstep resume ${name}`]
-    : [`stopped, and all work is kept: \`lockstep resume ${name}\` continues`];
+    : [`stopped; all work is kept. To continue: \`lockstep resume ${name}\``];
 }
 
 function indented(text: string, indent: string): readonly string[] {

@@ -274,7 +274,7 @@ function noRun({ tasks, decisions, workflow, ...told }: Told): string | null {
   if (isOpenSession && !isRunning)
     return decisions.some(({ task }) => concernsSession(task, workflow.session))
       ? null
-      : `no run is active: \`lockstep resume ${workflow.session}\` continues`;
+      : `no run is active: to continue, run \`lockstep resume ${workflow.session}\``;
   const asked = new Set(decisions.map(({ task }) => task));
   const isOpen = (task: TaskStatus) =>
     task.key.includes("/") &&
@@ -283,7 +283,9 @@ function noRun({ tasks, decisions, workflow, ...told }: Told): string | null {
     !isTaken(task) &&
     !asked.has(task.key);
   const left = tasks.filter(isOpen).map(({ key }) => key);
-  return isRunning || left.length === 0 ? null : `no run is active: ${continueCommands(left)} continues`;
+  return isRunning || left.length === 0
+    ? null
+    : `no run is active: to continue, run ${continueCommands(left)}`;
 }
 
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];

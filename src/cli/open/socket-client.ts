@@ -46,10 +46,14 @@ const boardMsMax = 15_000;
 const absent: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED"]);
 
 function unreached(path: string, why: string): Deny {
-  return deny("E-STORE", `the host at ${quoted(path)} does not answer: ${why}; stop, unless it comes back`, {
-    kind: "host",
-    retryable: true,
-  });
+  return deny(
+    "E-STORE",
+    `the host at ${quoted(path)} does not answer: ${why}; try again, and stop if it still does not answer`,
+    {
+      kind: "host",
+      retryable: true,
+    },
+  );
 }
 
 /** A socket of another user is not trusted. */

@@ -39,7 +39,7 @@ describe("an agent of a client is recognized", () => {
     ["cursor-agent", ["/home/u/.local/bin/cursor-agent"]],
     ["cursor-agent", ["node", "--use-system-ca", "/home/u/.local/share/cursor-agent/versions/1/index.js"]],
   ])("by a process above it: %s as %j", (name, words) => {
-    const sign = new RegExp(`shell of an agent of ${name}: its parent process 89\\d is \`${name}\``);
+    const sign = new RegExp(`shell belongs to an agent of ${name}: its parent process 89\\d is \`${name}\``);
     const agent = { kind: "agent", seen: expect.stringMatching(sign) };
     expect(seenBy({ ancestors: line(bash, { words }, terminal) })).toMatchObject(agent);
     expect(seenBy({ ancestors: line(script, bash, { words }, terminal) })).toMatchObject(agent);
@@ -113,7 +113,7 @@ describe("an agent that a run started", () => {
   it("is an agent if the process belongs to the run and has no task", () => {
     expect(seenBy({ ancestors: line(bash, { words: ["node"], pid: 77 }), run: 77 })).toMatchObject({
       kind: "agent",
-      seen: expect.stringContaining("the run at work, process 77"),
+      seen: expect.stringContaining("the active run, process 77"),
     });
   });
 });

@@ -81,7 +81,7 @@ async function unlessOrphan(
   if (startedMs === undefined) return caller;
   const task = await (await import("./at-work-since.ts")).atWorkSince(project, startedMs);
   if (task === undefined) return caller;
-  const lost = "this has no terminal and its parent process has ended";
+  const lost = "this process has no terminal, and its parent process has ended";
   return agent(`${lost}, while an agent is at work on \`${task}\``);
 }
 
@@ -98,12 +98,13 @@ export function recognise(signs: Signs): Caller {
   if (own && (shell === undefined || environment.LOCKSTEP_TOKEN))
     return { kind: "task", seen: `this is an agent with a task: LOCKSTEP_TASK is ${own}`, environment };
   if (shell !== undefined) return shell;
-  if (environment.LOCKSTEP_INSIDE) return agent("this runs inside an agent's lock: LOCKSTEP_INSIDE is set");
+  if (environment.LOCKSTEP_INSIDE)
+    return agent("this process runs inside an agent's lock: LOCKSTEP_INSIDE is set");
   if (environment.LOCKSTEP_SOCKET) return agent("this is an agent in the sandbox: LOCKSTEP_SOCKET is set");
   // A key in the live view starts a command with the terminal of the person who pressed it.
   const isView = signs.hasTerminal && ancestors[0]?.pid === run;
   if (run !== undefined && !isView && ancestors.some(({ pid }) => pid === run))
-    return agent(`this was started by the run at work, process ${run}`);
+    return agent(`this process was started by the active run, process ${run}`);
   return namesOrchestrator(environment)
     ? { kind: "orchestrator", seen: "this is an orchestrating agent: its environment says so" }
     : { kind: "person" };
@@ -131,7 +132,7 @@ function findShell({ environment, ancestors, isHere }: Signs): Caller | undefine
   const process = above?.process ?? clients[0]?.process;
   const [session] = [...ancestors.toReversed(), { environment }].flatMap((one) => sessionIn(one.environment));
   return agent(
-    `this is the shell of an agent of ${found.client}: ${(marked ?? found).sign}`,
+    `this shell belongs to an agent of ${found.client}: ${(marked ?? found).sign}`,
     process,
     session,
   );

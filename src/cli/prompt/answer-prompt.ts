@@ -76,8 +76,10 @@ function show(
     ...(commit == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
     options.length === 0 ? "answer in your own words" : `answer: ${answersTo(decision).join(", or ")}`,
     ...(recommended === undefined ? [] : [`press Enter for ${recommended}`]),
-    ...(documents?.show(decision) === undefined ? [] : ["o shows the documents"]),
-    ...(documents?.changes(decision) === undefined ? [] : ["d shows what changed since you were last asked"]),
+    ...(documents?.show(decision) === undefined ? [] : ["type o to see the documents"]),
+    ...(documents?.changes(decision) === undefined
+      ? []
+      : ["type d to see what changed since you were last asked"]),
     ...(mayBeLeft(decision) ? [] : wrapped(`an answer is required; ${cancelHint(decision)}`, columns - 2)),
   ];
   const where = `${printable(about)}${state === undefined ? "" : `, ${state}`} (${place})`;
@@ -149,7 +151,9 @@ async function dropUnanswered(
 ): Promise<readonly Decision[]> {
   if (unanswered.length === 0) return [];
   const ids = unanswered.map(({ id }) => id);
-  const said = await prompt.ask(`\nno answer to ${ids.join(", ")}: continue without? [y/N] `);
+  const said = await prompt.ask(
+    `\n${ids.join(", ")} ${ids.length === 1 ? "has no answer: continue without one" : "have no answers: continue without them"}? [y/N] `,
+  );
   if (!/^y(?:es)?$/i.test(said?.trim() ?? "")) {
     for (const id of ids) prompt.tell(stillWaits(id));
     return [];

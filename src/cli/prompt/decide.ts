@@ -177,6 +177,6 @@ function nothingAsked(tasks: readonly TaskStatus[], landings: number): string {
     ...(others === 0 ? [] : [`${counted(others, "task")} ${others === 1 ? "waits" : "wait"}`]),
     ...(landings === 0 ? [] : [`${counted(landings, "landing")} ${landings === 1 ? "waits" : "wait"}`]),
   ];
-  if (waiting.length === 0) return "nothing waits for you\n";
-  return `no question waits for you, but ${waiting.join(" and ")}: see \`lockstep status\`\n`;
+  if (waiting.length === 0) return "nothing is waiting for you\n";
+  return `no question is open, but ${waiting.join(" and ")}: see \`lockstep status\`\n`;
 }

@@ -195,7 +195,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   }
 
   async #answer(): Promise<void> {
-    if (this.#seen.decisions.length === 0) this.tell("no question waits for an answer");
+    if (this.#seen.decisions.length === 0) this.tell("no question is open");
     else await this.#lend(() => this.#port.answer());
   }
 

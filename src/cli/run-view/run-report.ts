@@ -92,8 +92,8 @@ function isLeft({ outcome }: RunReport): boolean {
 
 function endLine({ left, goOn }: RunReport): string {
   return left === null
-    ? `stopped, and all work is kept: \`${goOn}\` continues`
-    : `left: process ${left} continues with the tasks; \`${goOn}\` follows them again`;
+    ? `stopped; all work is kept. To continue: \`${goOn}\``
+    : `you left the run: process ${left} continues with the tasks; \`${goOn}\` follows it again`;
 }
 
 function allTasks(count: number): string {

@@ -33,5 +33,5 @@ export function answerWords(text: string): string | undefined {
   const answer = readJson(json);
   const [status, summary] = ["status", "summary"].map((key) => field(answer, key));
   if (typeof status !== "string") return undefined;
-  return `${name} answers ${status}${typeof summary === "string" ? `: ${summary}` : ""}`.trimStart();
+  return `${name} answered ${status}${typeof summary === "string" ? `: ${summary}` : ""}`.trimStart();
 }

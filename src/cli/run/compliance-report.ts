@@ -12,7 +12,7 @@ import { showReading } from "../output/reading.ts";
 import { reportAgainCommand } from "./report-again.ts";
 
 /**
- * `lockstep report`: how an agent session, or the agents of a Lockstep session, kept to the rules. For a run without
+ * `lockstep report`: how an agent session, or the agents of a Lockstep session, followed the rules. For a run without
  * such a record, the report of the run.
  */
 export async function reportCommand(

@@ -138,7 +138,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
 function outcomeLine({ branch, outcome, commit, task, url, refused }: Member, base: string): string {
   const name = printable(branch);
   const words = {
-    merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}, task ${task}`,
+    merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)} (task ${task})`,
     proven: `${style.green("proven")} ${name} on ${base} as ${commit?.slice(0, 12)}; nothing was merged`,
     proposed: `${style.green("proposed")} ${name} for ${base}${url === undefined ? "" : `: ${url}`}`,
     nothing: `${name} is already part of ${base}`,

@@ -63,6 +63,6 @@ function remarkOf({ left, now, landing }: Stopping): string {
     return names === ""
       ? "Stopping the agents. Their work is kept."
       : `Finishing the landing of ${names}, then the run ends. Agents at work are stopped, and their work is kept.`;
-  const end = names === "" ? "" : ` The landing of ${names} is finished.`;
+  const end = names === "" ? "" : ` The landing of ${names} will be completed first.`;
   return `No new tasks will start.${end} Press Ctrl-C again to stop the running agents.`;
 }

@@ -47,7 +47,7 @@ function amountIn(signal: "tokens" | "minutes", text: string): number {
   const amount = readAmount(text, signal);
   if (amount !== undefined) return amount;
   const wanted =
-    signal === "tokens" ? "a whole number from 1 up, such as `80000`" : "a number above 0, such as `30`";
+    signal === "tokens" ? "a whole number of at least 1, such as `80000`" : "a number above 0, such as `30`";
   throw new CommandFault("R-IN-001", `--${signal} takes ${wanted}, not \`${text}\``);
 }
 
@@ -61,7 +61,7 @@ function unknownAgent(agent: string, { agents }: Config): CommandFault {
 
 function parallelOf(text: string, { limits }: Config): number {
   if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new CommandFault("R-IN-001", `--max-parallel takes a whole number from 1 up, not \`${text}\``);
+    throw new CommandFault("R-IN-001", `--max-parallel takes a whole number of at least 1, not \`${text}\``);
   const count = Number(text);
   if (count <= limits.max_active) return count;
   const most = `\`limits.max_active\`, which is ${limits.max_active}`;

@@ -19,7 +19,7 @@ interface PlanOptions extends RunOptions {
 export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
   return inRepository("run", options, (context) => {
     if (options.json === true && options.jsonLines === true)
-      throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: use one of them");
+      throw new CommandFault("R-IN-001", "--json and --json-lines cannot be combined: use one of them");
     return file === undefined ? runUnfinished(context, options) : runFile(context, file, options);
   });
 }

@@ -38,7 +38,7 @@ interface WorkerOptions {
 export async function workerCommand(options: WorkerOptions): Promise<number> {
   try {
     if (options.json === true && options.jsonLines === true)
-      throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: use one of them");
+      throw new CommandFault("R-IN-001", "--json and --json-lines cannot be combined: use one of them");
     const url = options.repo ?? (await urlFromHere());
     for (;;) {
       process.chdir(await enterClone(url));

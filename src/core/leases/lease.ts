@@ -24,7 +24,7 @@ export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): b
   return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
 }
 
-/** A machine that the ledger has not heard of for this time is gone. It has ended its agents before (`SelfFence`). */
+/** A machine that the ledger has not heard from for this time is gone. It has ended its agents before (`SelfFence`). */
 export const goneSeconds = 120;
 
 /** `beatMs`: when the machine last asked the ledger for anything, in the ledger's time. */

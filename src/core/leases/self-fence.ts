@@ -24,7 +24,7 @@ export class SelfFence {
     this.heard(sentMs);
   }
 
-  /** The ledger has answered, so it has heard of this machine. */
+  /** The ledger has answered, so it has heard from this machine. */
   heard(sentMs: number): void {
     this.#heardMs = Math.max(this.#heardMs, sentMs);
   }

@@ -77,7 +77,7 @@ function findLate(facts: TickFacts): Finding | undefined {
   if (first === undefined) return undefined;
   const more = others.length > 0 ? `; ${others.length} more are late` : "";
   return {
-    reason: `task ${quoted(first.task_id)} sent no heartbeat for ${first.age_seconds} s, its timeout is ${first.timeout_seconds} s: release its locks and block it${more}`,
+    reason: `task ${quoted(first.task_id)} sent no heartbeat for ${first.age_seconds} s; its timeout is ${first.timeout_seconds} s: release its locks and block it${more}`,
     details: detailsOf(facts),
   };
 }

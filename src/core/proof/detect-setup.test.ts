@@ -20,7 +20,7 @@ const withManager = (packageManager: string) => JSON.stringify({ dependencies: {
 const venv = "python3 -m venv --system-site-packages .venv";
 const pip = (what: string) => `.venv/bin/python -m pip install --disable-pip-version-check --quiet ${what}`;
 
-describe("the set-up of a tree", () => {
+describe("the setup of a tree", () => {
   it.each<[Files, string[], string]>([
     [{ "package-lock.json": "", "package.json": "" }, [ci], "package-lock.json"],
     [{ "package-lock.json": "", "yarn.lock": "" }, [ci], "package-lock.json (yarn.lock not used)"],

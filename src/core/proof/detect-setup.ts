@@ -12,7 +12,7 @@ interface Surroundings {
   readonly included?: readonly string[];
 }
 
-/** Detects the set-up from the files in a tree's top folder. */
+/** Detects the setup from the files in a tree's top folder. */
 export function detectSetup(top: TopFolder, { paths = [], included = [] }: Surroundings = {}): SetupPlan {
   const plans = readers.flatMap(([result, read]) => {
     const plan = read(top);

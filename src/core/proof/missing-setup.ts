@@ -54,7 +54,7 @@ function packageOf(name: string): string {
     .join("/");
 }
 
-/** Why a check cannot run on a tree without a set-up, and the setting that fixes it. */
+/** Why a check cannot run on a tree without a setup, and the setting that fixes it. */
 export function missingSetup(command: string, { what, install }: Missing, { why, next }: SetupPlan): string {
   const line = next ?? install ?? "the command that installs it";
   const cause = `\`${command}\` cannot run on the base: ${what} is missing, and nothing was installed (${why})`;

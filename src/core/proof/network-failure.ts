@@ -8,8 +8,8 @@ export function isNetworkFailure(output: string): boolean {
   return certificate.test(output) || unreachable.test(output);
 }
 
-/** The environment variables that a set-up had, and how to pass more. */
+/** The environment variables that a setup had, and how to pass more. */
 export function networkHint(passed: readonly string[]): string {
   const names = passed.length === 0 ? "none of these is set" : `set: ${passed.join(", ")}`;
-  return `the set-up could not reach its server, or does not trust it: it gets \`workspace.env_pass\` (PATH, HOME and LANG) and the variables for proxies and certificates, such as HTTPS_PROXY and NODE_EXTRA_CA_CERTS (${names}); \`workspace: { env_pass: [PATH, HOME, LANG, NAME] }\` passes others`;
+  return `the setup could not reach its server, or does not trust it: it gets \`workspace.env_pass\` (PATH, HOME and LANG) and the variables for proxies and certificates, such as HTTPS_PROXY and NODE_EXTRA_CA_CERTS (${names}); \`workspace: { env_pass: [PATH, HOME, LANG, NAME] }\` passes others`;
 }

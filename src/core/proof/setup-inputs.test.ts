@@ -15,7 +15,7 @@ function topOf(files: Files) {
 const npm = { "package-lock.json": '{ "lockfileVersion": 3 }', "package.json": "{}", "src/a.js": "" };
 const manifest = (fields: object) => JSON.stringify(fields);
 
-describe("a set-up", () => {
+describe("a setup", () => {
   it.each<[string, Record<string, string>, readonly string[]]>([
     ["npm", npm, ["package-lock.json", "package.json"]],
     [

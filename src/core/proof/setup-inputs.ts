@@ -8,7 +8,7 @@ export interface SetupTree {
   load(paths: readonly string[]): void;
 }
 
-/** The files that determine the result of a set-up. */
+/** The files that determine the result of a setup. */
 export interface SetupInputs {
   readonly paths: readonly string[];
   /** True if the inputs are complete only as long as no installed package has an install script. */
@@ -16,7 +16,7 @@ export interface SetupInputs {
 }
 
 /**
- * The paths that determine a set-up's result, or undefined if it could depend on any file. A set-up that runs code of
+ * The paths that determine a setup's result, or undefined if it could depend on any file. A setup that runs code of
  * the tree must not be reused for another tree: one branch could then control the checks of another.
  */
 export function setupInputs(commands: readonly Command[], tree: SetupTree): SetupInputs | undefined {

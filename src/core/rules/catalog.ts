@@ -40,7 +40,7 @@ const catalog = {
   ),
   "R-PD-007": s0(
     "a record in active_locks is malformed",
-    "give each lock as {task_id, resource, active} with a true boolean and a path inside the project",
+    "give each lock as {task_id, resource, active}: `active` is a JSON boolean, and `resource` a path inside the project",
   ),
   "R-PE-001": s0("a dependency is not complete", "finish the tasks that `details.waiting_for` names first"),
   "R-PE-002": own(
@@ -108,17 +108,17 @@ const catalog = {
   ),
   "R-RT-001": own(
     "the retry is refused: the budget is spent or the assignment is unchanged",
-    "change the assignment, or let a person resolve the task",
+    "change the assignment, or ask a person to resolve the task",
   ),
   "R-AU-001": own(
     "the caller may not do this",
-    "the reason names who may do it: an agent works only on its own task, people decide",
+    "the reason names who may do it: an agent acts only on its own task, and only people decide",
   ),
   "R-CB-001": own("a person paused or stopped all work", "wait until a person runs `lockstep clear`"),
   "R-OR-001": own("an orchestrator tries to do work that it must delegate", "spawn a subagent for it"),
   "R-BG-001": own(
     "a budget is spent or a loop was halted",
-    "let a person decide (`lockstep decide`: continue or stop), raise the limit, or split the task",
+    "ask a person to decide (`lockstep decide`: continue or stop), raise the limit, or split the task",
   ),
   "R-AG-001": own(
     "the agent failed to start, ended badly or gave an answer that cannot be used",
@@ -128,7 +128,7 @@ const catalog = {
   "R-GT-001": own("the integration gate failed", "fix the problem that the gate's record names"),
   "R-TW-001": own(
     "the change weakens what the base's tests verified",
-    "keep the base's tests passing, or let a person accept the change with `lockstep decide`",
+    "keep the base's tests passing, or ask a person to accept the change with `lockstep decide`",
   ),
   "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
   "E-CONFIG": own("the configuration is invalid", "fix the line that the message names"),
@@ -143,7 +143,7 @@ const catalog = {
   ),
   "E-NODE": own("the Node.js version that runs Lockstep is too old", "use Node 22.18 or newer"),
   "E-INTERNAL": own(
-    "Lockstep failed, so it denies",
+    "Lockstep itself failed, so the request is denied",
     "call it again; if it still fails, report the payload and the reason",
   ),
 } as const satisfies Record<string, RuleText>;

@@ -55,7 +55,7 @@ export interface Machine {
   readonly constants: Set<string>;
   /** Variables that arithmetic, or a redirection to `{name}`, has set to an unknown number. */
   readonly counted: Set<string>;
-  /** Code of `trap`, analyzed again when the command has ended. */
+  /** Code of `trap`, analysed again when the command has ended. */
   readonly traps: Text[];
   script(script: ParsedScript, world: World, input: Input): Outcome;
   /** Fields that a word expands to. */

@@ -184,7 +184,7 @@ function spentRefusal(task: Task, { signal, amount, halt: limit }: Breach): Refu
   const shown = signal === "tokens" ? limit : `$${limit}`;
   return {
     code: "R-BG-001",
-    reason: `task \`${task.key}\` has spent ${amountOf({ signal, amount })}, its limit is ${shown}`,
+    reason: `task \`${task.key}\` has spent ${amountOf({ signal, amount })}; its limit is ${shown}`,
     details: haltDetails(task, { signal, [signal]: amount, limit }),
   };
 }

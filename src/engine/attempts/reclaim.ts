@@ -145,7 +145,7 @@ function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refus
   const silence = Number.isFinite(age) ? `for ${Math.floor(age)} s` : "since the machine was restarted";
   return {
     code: "R-WD-001",
-    reason: `task \`${task.key}\` sent no heartbeat ${silence}, its timeout is ${lease.timeoutSeconds} s`,
+    reason: `task \`${task.key}\` sent no heartbeat ${silence}; its timeout is ${lease.timeoutSeconds} s`,
     details: { last_heartbeat_at: beatAt, timeout_seconds: lease.timeoutSeconds },
   };
 }

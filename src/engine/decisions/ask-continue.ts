@@ -28,7 +28,7 @@ export async function askToContinue(draft: Draft, task: Task): Promise<readonly 
   const asked: Decision = {
     ...{ id: nextDecisionId(all), version: 0, kind: "continue", task: task.key },
     // By default, the same amount again.
-    question: `${task.refusal?.reason}. Continue with ${moreOf({ signal, amount: limit })} (or another amount), or stop?`,
+    question: `${sentenceOf(task.refusal?.reason)} Grant it ${moreOf({ signal, amount: limit })} (or another amount) and continue, or stop?`,
     options: ["continue", "stop"],
     data: halt,
     ...{ state: "pending", answer: null, askedAt: draft.at, answeredAt: null },
@@ -52,6 +52,11 @@ function haltOf({ refusal }: Task): Required<Halt> | undefined {
   const { signal, limit } = haltIn(refusal) ?? {};
   const isBudget = signal === "tokens" || signal === "minutes" || signal === "cost_usd";
   return isBudget && typeof limit === "number" ? { signal, limit } : undefined;
+}
+
+/** The reason of a refusal as a sentence. */
+function sentenceOf(reason = ""): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }
 
 /** Handles the answers `continue`, `continue: 20000` and `stop`, with their effect on the task. */

@@ -16,7 +16,7 @@ export function askVacuous(engine: Engine, { task, command, why, commit }: Vacuo
     {
       kind: "vacuous",
       task,
-      question: `\`${command}\` should prove \`${task}\`, but proves nothing: ${why}. Accept it?`,
+      question: `\`${command}\` should prove \`${task}\`, but proves nothing: ${why}. Merge \`${task}\` without this proof?`,
       options: ["approved", "refused"],
       about: [commit, command],
       commit,

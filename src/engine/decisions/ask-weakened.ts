@@ -64,7 +64,7 @@ function questionOf({ task, commit, reasons }: WeakeningChange): string {
     tests === 0
       ? ""
       : `: ${tests} test${tests === 1 ? "" : "s"} of the base no longer pass${tests === 1 ? "es" : ""}`;
-  return `\`${task}\` (${commit.slice(0, 12)}) weakens the tests that judge it${failing}. Accept it?`;
+  return `\`${task}\` (${commit.slice(0, 12)}) weakens the tests that judge it${failing}. Accept the change?`;
 }
 
 function findingsOf(reasons: readonly WeakeningReason[], changes: readonly Weakened[]): readonly string[] {

@@ -59,8 +59,8 @@ export async function settleJudgement(
   const { waitingFor: id } = answer;
   const way =
     id === undefined
-      ? "a person must decide"
-      : `a person decides: \`lockstep decide ${id} "accept: REASON"\` or \`lockstep decide ${id} refuse\`, then ${next}`;
+      ? "a person has to decide"
+      : `a person has to decide with \`lockstep decide ${id} "accept: REASON"\` or \`lockstep decide ${id} refuse\`, then ${next}`;
   return { refused: refuse(way, id), waiting: true, records };
 }
 

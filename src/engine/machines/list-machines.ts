@@ -25,7 +25,7 @@ export function machinesIn({ clock, machine: own }: Source, survey: Surveyed) {
       return {
         ...{ id, name, lockstep, is_this: id === own },
         last_seen_at: new Date(beatMs).toISOString(),
-        /** Not heard of for two minutes: switched off, or `dead` if it has not given back what it held. */
+        /** Not heard from for two minutes: switched off, or `dead` if it has not given back what it held. */
         gone,
         dead: gone && (here.length > 0 || survey.roles.some(({ holder }) => holder?.machine === id)),
         slots: offers.reduce((sum, { slots }) => sum + slots, 0),

@@ -57,10 +57,12 @@ function whyNoMachine(engine: Engine, survey: Parameters<typeof machinesIn>[1]) 
   return ({ session, state, assignment }: Task) => {
     if (session === null) return undefined;
     if (state === "REVIEW")
-      return conducted.has(session) ? undefined : "no machine reviews and lands it now: `lockstep run` does";
+      return conducted.has(session)
+        ? undefined
+        : "no machine is reviewing and landing this session: start `lockstep run` on one";
     const { label } = assignment ?? {};
     if (typeof label !== "string" || offering.some(({ labels }) => labels.includes(label))) return undefined;
-    return `no machine has the label \`${label}\`: \`lockstep worker --label ${label}\``;
+    return `no machine has the label \`${label}\`: start one with \`lockstep worker --label ${label}\``;
   };
 }
 

@@ -31,7 +31,7 @@ const gitSettings = [".gitconfig", ".config/git"];
  * caches of package managers are writable. Everything else is read-only.
  */
 export function lockPolicy({ owner, root, commonFolder, tree, closed, checkouts }: LockPlaces): LockPolicy {
-  const policy = checkPolicy({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
+  const policy = checkPolicy({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "setup");
   const others = checkouts.filter((path) => path !== tree && path !== root && existsSync(path));
   const home = usableHome();
   const caches = home === undefined ? undefined : personCaches(home, { commonFolder, owner });

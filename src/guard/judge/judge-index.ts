@@ -77,7 +77,7 @@ export async function findForeignStaged(
  */
 function takesRepository(path: string): Deny {
   const why = "is a nested git repository, and git would obey its settings whenever it looks for changes";
-  const way = "remove its `.git`, add it to `.gitignore`, or let a person add it as a submodule";
+  const way = "remove its `.git`, add it to `.gitignore`, or ask a person to add it as a submodule";
   return deny("R-PW-002", `${listed([path])} ${why}: ${way}`, { path });
 }
 

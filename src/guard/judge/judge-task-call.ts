@@ -69,7 +69,7 @@ interface Running extends Unknown {
 }
 
 /**
- * Runs a call without objections. Parts that cannot be analyzed (programs, git hooks) run in a sandbox that permits
+ * Runs a call without objections. Parts that cannot be analysed (programs, git hooks) run in a sandbox that permits
  * writes only in the lock, and the tree is compared afterwards. An agent in its own checkout is already in a sandbox.
  */
 export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {

@@ -95,7 +95,7 @@ function hidden({ refusals }: ShellAnalysis): ShellFault | undefined {
   return {
     type: "BASH_UNKNOWN_COMMAND",
     detail: refusal.why,
-    reason: `run commands that cannot be analyzed: ${refusal.why}`,
+    reason: `run commands that cannot be analysed: ${refusal.why}`,
     delegate: "developer or qa",
   };
 }

@@ -165,7 +165,7 @@ const advice: readonly { readonly text: string; readonly fits: (type: string, de
       fits: (type) => /^(?:DIRECT_WRITE|DIRECT_EDIT|BASH_DIRECT_WRITE)$/.test(type),
     },
     {
-      text: "Spell commands out, or delegate them to developer: commands that cannot be analyzed are refused",
+      text: "Spell commands out, or delegate them to developer: commands that cannot be analysed are refused",
       fits: (type) => type === "BASH_UNKNOWN_COMMAND",
     },
     {

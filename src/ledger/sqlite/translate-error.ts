@@ -84,7 +84,7 @@ const messages: Readonly<Record<StoreFaultKind, (place: string, why: string) => 
     `the ledger \`${place}\` is on a network file system (${why}), where file locks are not reliable: keep the repository on a local disk`,
   gone: (place, why) => `the ledger \`${place}\` does not exist: ${why}`,
   lost: (place, why) =>
-    `the ledger \`${place}\` was rolled back, truncated or deleted: ${why}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep reconcile --accept-loss\``,
+    `the ledger \`${place}\` was rolled back, truncated or deleted: ${why}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep ledger accept-loss\``,
   unreachable: (place, why) => `the ledger \`${place}\` cannot be reached: ${why}`,
   denied: (place, why) => `the ledger \`${place}\` cannot be opened: ${why}`,
   io: (place, why) =>

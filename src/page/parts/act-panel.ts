@@ -75,7 +75,7 @@ export function Actions({
     else if (isDone) setOpen(undefined);
   };
   return html`<div class="actions">
-    ${client.may === "act" || actions.length === 0 ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can act.</p>`}
+    ${client.may === "act" || actions.length === 0 ? null : html`<p class="muted">This page is read-only. <code>lockstep board</code> in your terminal opens one that can act.</p>`}
     <div class="buttons">${actions.map(
       ({ name, label }) => html`<button type="button" key=${name}
       class=${`button${name === "rollback" ? " danger" : ""}`} aria-expanded=${name === open}
@@ -112,12 +112,12 @@ function ActionForm({ task, action, isTried, busy, run }: FormProps): VNode {
     <p>${action.label} ${action.does}.</p>
     ${
       action.asks.includes("paths")
-        ? html`<label>Paths, one a line<textarea name="paths" rows="2" required placeholder="src/tax">
+        ? html`<label>Paths, one per line<textarea name="paths" rows="2" required placeholder="src/tax">
       </textarea></label>`
         : null
     }
     ${action.asks.includes("why") ? html`<label>What they are needed for<input name="why" required autocomplete="off" /></label>` : null}
-    ${action.asks.includes("note") ? html`<label>Your note to the next attempt<textarea name="note" rows="3" required></textarea></label>` : null}
+    ${action.asks.includes("note") ? html`<label>Your note for the next attempt<textarea name="note" rows="3" required></textarea></label>` : null}
     <div class="form-foot">
       <button type="submit" class=${`button primary${action.name === "rollback" && isTried ? " danger" : ""}`}
         disabled=${busy !== undefined}>${submitLabel(action, isTried)}</button>

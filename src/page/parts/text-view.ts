@@ -124,10 +124,10 @@ export function LogView({
     }
   };
   if (!hasLog && elsewhere !== null)
-    return html`<${Empty} title=${`The log is on ${elsewhere}`}>Nothing of it has arrived here yet.
+    return html`<${Empty} title=${`The log is on ${elsewhere}`}>None of it has arrived here yet.
       <${Command} line=${`lockstep log ${task} -f`} /> shows its end.<//>`;
   if (!hasLog)
-    return html`<${Empty} title="No log yet">An agent that <code>lockstep run</code> starts writes one.<//>`;
+    return html`<${Empty} title="No log yet">Agents that are started by <code>lockstep run</code> write one.<//>`;
   if (read === undefined) return html`<${Loading} what="the log" fault=${fault} />`;
   return html`<div ref=${box}>
     ${elsewhere === null ? null : html`<p class="muted">The agent works on ${elsewhere}. Only the end of its log is shown here.</p>`}

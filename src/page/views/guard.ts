@@ -16,7 +16,7 @@ import {
 } from "../parts/parts.ts";
 import { useView } from "../parts/store.ts";
 
-/** What was refused, to whom and when, and how orchestrating agents kept to the rules. */
+/** What was refused, to whom and when, and how well orchestrating agents followed the rules. */
 export function GuardPage(): VNode {
   const { document: guard, fault } = useView("guard");
   if (guard === undefined)

@@ -15,7 +15,7 @@ export function NeedsView(): VNode {
   const { document: needs, fault } = useView("needs");
   const { overview } = useBoard();
   if (needs === undefined)
-    return html`<${ViewHead} title="Needs you" /><${Loading} what="what waits for you" fault=${fault} />`;
+    return html`<${ViewHead} title="Needs you" /><${Loading} what="what is waiting for you" fault=${fault} />`;
   return html`<${NeedsList} needs=${needs} hasTasks=${overview === null || overview.total > 0} />`;
 }
 
@@ -48,7 +48,7 @@ function NeedsList({ needs, hasTasks }: { readonly needs: Needs; readonly hasTas
   return html`<${ViewHead} title="Needs you" about=${about} />
     ${
       items.length === 0
-        ? html`<${Empty} title="Nothing waits for you">${
+        ? html`<${Empty} title="Nothing is waiting for you">${
             !hasTasks
               ? html`<p>There is no task yet. Start one:</p>
           <${Command} line='lockstep do "Round prices half-even" --scope src/price' />`
@@ -205,7 +205,7 @@ function AnswerForm({ item, done }: { readonly item: NeedItem; done(acted: Acted
   };
   const isOff = client.may !== "act" || busy !== undefined;
   return html`<div class="answer">
-    ${client.may === "act" ? null : html`<p class="muted">This page can only look. <code>lockstep board</code> in your terminal opens one that can answer.</p>`}
+    ${client.may === "act" ? null : html`<p class="muted">This page is read-only. <code>lockstep board</code> in your terminal opens one that can answer.</p>`}
     ${
       takesText
         ? html`<label>${isFree ? "Your answer" : textLabel(item)}<textarea ref=${field} rows="2"

@@ -65,7 +65,7 @@ export function TaskView({
       <${Chip} tone=${row.tone}>${row.word}<//> ${row.why === "" ? null : html`<${Marked} text=${row.why} />`}</p>
       </div></header>
     ${page.actions.length === 0 ? null : html`<${Actions} task=${key} actions=${page.actions} />`}
-    ${page.decisions.length === 0 ? null : html`<p class="banner person">It waits for your answer. <a href="/">Needs you</a> has the question.</p>`}
+    ${page.decisions.length === 0 ? null : html`<p class="banner person">It is waiting for your answer. <a href="/">Needs you</a> has the question.</p>`}
     <${Facts} page=${page} />
     <div class="tabs" role="tablist" aria-label="About the task">
       ${(Object.keys(tabs) as Tab[]).map(

@@ -56,7 +56,7 @@ export class OwnLimits implements Watch {
       const { halted } = findBreaches(this.#spent, { tokens: limits.tokens, cost_usd: limits.costUsd });
       if (halted !== undefined) {
         const shown = halted.signal === "tokens" ? halted.halt : `$${halted.halt}`;
-        this.#lose(`\`${name}\` has spent ${amountOf(halted)}, its limit is ${shown}`);
+        this.#lose(`\`${name}\` has spent ${amountOf(halted)}; its limit is ${shown}`);
       }
     }
     const signal = this.#guard.see(event);

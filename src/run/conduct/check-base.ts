@@ -69,6 +69,6 @@ async function refused(
   if (unset !== undefined) return { ...unset, details: { ...unset.details, ...details } };
   const reason =
     refusedWrite(prover, { command, base: `\`${base}\``, run }) ??
-    `\`${command}\` already fails on \`${base}\` (exit ${run.exit}), so nothing can be verified: fix \`${base}\` first, or tolerate what fails as before with --allow-red`;
+    `\`${command}\` already fails on \`${base}\` (exit ${run.exit}), so nothing can be verified: fix \`${base}\` first, or pass --allow-red to tolerate checks that fail the same way before and after`;
   return deny("R-GT-001", reason, details);
 }

@@ -128,7 +128,7 @@ async function findRolledBack(
   for (const { key, commit: merge, revertedBy } of await rolledBackMerges(engine, branch)) {
     if (merge === null || !(await isAncestor(root, `${merge}^2`, commit))) continue;
     const again = `git switch -c again ${base} && git revert --no-edit ${revertedBy?.slice(0, 12)}`;
-    const reason = `\`${branch}\` was merged and rolled back, so git would leave that part out: \`${again}\`, then land that`;
+    const reason = `\`${branch}\` was merged and then rolled back, so git would leave out its old commits: run \`${again}\`, then land the branch \`again\``;
     return deny("R-GT-001", reason, { task_id: key, reverted_by: revertedBy });
   }
   return undefined;

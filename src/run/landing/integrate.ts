@@ -58,7 +58,7 @@ async function integrateInRounds(
       }
       const done = await integrateOnce(at, left.slice(0, size));
       if (done === "base moved") {
-        context.onProgress(`\`${base}\` moved meanwhile: proving again on the new commit`);
+        context.onProgress(`\`${base}\` has moved in the meantime: proving again on the new commit`);
         round += 1;
         size = Math.ceil(size / 2);
       } else {

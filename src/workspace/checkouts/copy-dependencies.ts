@@ -4,10 +4,10 @@ import type { BytePath } from "../git/byte-path.ts";
 import { copyFolder } from "./copy-folder.ts";
 import { isOutput, walkTree } from "./walk-tree.ts";
 
-/** The folders that set-ups create at the top. Packages of a workspace also have their own `node_modules`. */
+/** The folders that setups create at the top. Packages of a workspace also have their own `node_modules`. */
 const keptFolders = /^(?:(?:.*\/)?node_modules|\.venv|target|vendor\/bundle)$/;
 
-/** Whether the path is a folder that set-ups create. */
+/** Whether the path is a folder that setups create. */
 export function isInstalled(path: BytePath): boolean {
   return keptFolders.test(path);
 }

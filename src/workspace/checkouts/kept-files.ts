@@ -3,7 +3,7 @@ import { replaceFile } from "../files/replace-file.ts";
 import { type BytePath, onDisk } from "../git/byte-path.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 
-/** Fingerprints of the files that a set-up created, to detect later changes by checks. */
+/** Fingerprints of the files that a setup created, to detect later changes by checks. */
 type Marks = ReadonlyMap<BytePath, string>;
 
 /** True for errors of files that cannot be read or removed, which code of agents may have left. */
@@ -28,7 +28,7 @@ function marksOf(folder: string, paths: readonly BytePath[]): Marks {
   return marks;
 }
 
-/** Records the files that a set-up created. */
+/** Records the files that a setup created. */
 export function writeMarks(file: string, key: string, kept: { folder: string; paths: readonly BytePath[] }) {
   // The key comes last. A truncated list has no key, so files missing in it are not taken for added ones.
   const fields = [...marksOf(kept.folder, kept.paths)].flat().concat(key);

@@ -18,28 +18,28 @@ import { shareObjects } from "./new-repository.ts";
 import { takeSlot } from "./proof-slot.ts";
 
 /**
- * Names that set-ups create and checks need, in any folder. They are kept as long as the set-up's inputs are the same
+ * Names that setups create and checks need, in any folder. They are kept as long as the setup's inputs are the same
  * and no check has changed them: checks run code of agents, which must not affect other checks.
  */
 const keptNames = ["node_modules", ".venv", "vendor", "target", ".yarn", ".pnp.cjs", ".pnp.loader.mjs"];
 
 /**
  * A checkout that only checks run in. It is reused, because installing dependencies for each check would cost more than
- * the checks. Files that belong neither to the commit nor to the set-up are removed each time.
+ * the checks. Files that belong neither to the commit nor to the setup are removed each time.
  */
 export interface ProofCheckout extends Disposable {
   readonly folder: string;
   /** The place for a private temporary folder. */
   readonly temporary: string;
-  /** Checks out a commit exactly, plus the files of the last set-up. False if those had to be removed too. */
+  /** Checks out a commit exactly, plus the files of the last setup. False if those had to be removed too. */
   show(commit: string): Promise<boolean>;
-  /** The same without the files of set-ups. */
+  /** The same without the files of setups. */
   showBare(commit: string): Promise<void>;
-  /** The files of the last set-up that the last `show` found. */
+  /** The files of the last setup that the last `show` found. */
   setupFiles(): readonly BytePath[];
-  /** The key of the last set-up, if its files are unchanged. Files that were added since are removed. */
+  /** The key of the last setup, if its files are unchanged. Files that were added since are removed. */
   setupKey(): string | undefined;
-  /** Records that the current files are the result of a set-up. */
+  /** Records that the current files are the result of a setup. */
   keepSetup(key: string): void;
 }
 

@@ -13,12 +13,12 @@ const setupsMax = 4;
 interface Installed {
   readonly key: string;
   readonly checkout: string;
-  /** What the set-up added to the tree: whole folders, none of which has tracked files. */
+  /** What the setup added to the tree: whole folders, none of which has tracked files. */
   readonly folders: readonly BytePath[];
 }
 
 /**
- * Stores installed dependencies by the key of their set-up. They are copied from a proof checkout between its set-up
+ * Stores installed dependencies by the key of their setup. They are copied from a proof checkout between its setup
  * and its first check, and without files of its commit, so no agent has written them.
  */
 export async function storeSetup(commonFolder: string, { key, checkout, folders }: Installed): Promise<void> {

@@ -21,7 +21,7 @@ export interface CheckPlaces {
 /** Checks run code that agents wrote. They may write their own checkout, but no git folder, not even their own. */
 export function checkPolicy(
   places: CheckPlaces,
-  purpose: "check" | "set-up",
+  purpose: "check" | "setup",
   { network = true } = {},
 ): SandboxPolicy {
   const { root, commonFolder, checkout, temporary } = places;

@@ -14,7 +14,7 @@ const toolChains = [
 ];
 
 /**
- * A set-up needs these to install packages from a private registry; a check does not need them. `.netrc` is left out,
+ * A setup needs these to install packages from a private registry; a check does not need them. `.netrc` is left out,
  * because it holds passwords for all kinds of servers.
  */
 const credentials = [
@@ -28,7 +28,7 @@ type Part = "shown" | "writable" | "hidden";
 export function homeParts(
   home: string,
   opened: readonly string[],
-  purpose: "check" | "set-up",
+  purpose: "check" | "setup",
 ): ReadonlyMap<string, Part> {
   const parts = new Map<string, Part>();
   const add = (paths: readonly string[], as: Part) => {
@@ -37,7 +37,7 @@ export function homeParts(
   const inHome = (names: readonly string[]) => names.map((name) => join(home, name));
   add(inHome(toolChains), "shown");
   add(programsIn(home), "shown");
-  add(inHome(credentials), purpose === "set-up" ? "shown" : "hidden");
+  add(inHome(credentials), purpose === "setup" ? "shown" : "hidden");
   for (const path of inHome(opened)) {
     for (const known of [...parts.keys()]) if (isBelow(path, known)) parts.delete(known);
     add([path], "writable");

@@ -21,7 +21,7 @@ export interface ToolCache {
   readonly parts?: readonly string[];
   /** The user's settings files in it. */
   readonly settings?: readonly string[];
-  /** The programs whose set-ups fill it for checks. Without any, every check gets an empty one. */
+  /** The programs whose setups fill it for checks. Without any, every check gets an empty one. */
   readonly filledBy?: readonly string[];
   /** The value of the variable for a folder; without it, the folder itself. */
   readonly value?: (folder: string) => string;
@@ -59,11 +59,11 @@ interface CachesFor {
   readonly temporary: string;
   /** Paths below the home that the user opened to the sandbox. */
   readonly opened: readonly string[];
-  readonly purpose: "check" | "set-up";
+  readonly purpose: "check" | "setup";
   readonly setup: CacheUser;
 }
 
-/** The set-up of the tree. */
+/** The setup of the tree. */
 export interface CacheUser {
   readonly programs: readonly string[];
   /** True if it may run code of the tree; it then has separate caches. */
@@ -78,7 +78,7 @@ export interface OpenedCaches {
 }
 
 /**
- * Caches that replace the user's own, because programs outside the sandbox read those. Each set-up program fills its own
+ * Caches that replace the user's own, because programs outside the sandbox read those. Each setup program fills its own
  * caches, and they are kept. Checks only read them, so no check sees files that another check left there.
  */
 export function openCaches(asked: CachesFor): OpenedCaches {
@@ -86,12 +86,12 @@ export function openCaches(asked: CachesFor): OpenedCaches {
   const programs = asked.setup.programs.map((program) => basename(program).replace(/[^A-Za-z0-9_-]/g, "_"));
   const isOpened = ({ own }: ToolCache) => opened.some((path) => path === own || isBelow(path, own));
   // npm warns about this variable, which only pnpm knows.
-  const known = purpose === "set-up" && programs[0] === "pnpm" ? [...toolCaches, pnpmStore] : toolCaches;
+  const known = purpose === "setup" && programs[0] === "pnpm" ? [...toolCaches, pnpmStore] : toolCaches;
   const stores = new Stores(asked);
   const used = known
     .filter((cache) => !isOpened(cache))
     .map((cache) => {
-      const fillers = programs.filter((one) => purpose === "set-up" || fills(one, cache));
+      const fillers = programs.filter((one) => purpose === "setup" || fills(one, cache));
       const store = cache.parts === undefined ? stores.find(fillers, cache.own) : undefined;
       const folder = store ?? join(temporary, cache.own);
       // Tools create their caches themselves; scripts expect `.cache` to exist.
@@ -103,8 +103,8 @@ export function openCaches(asked: CachesFor): OpenedCaches {
       return { ...cache, store };
     });
   return {
-    writable: purpose === "set-up" ? stores.folders() : [],
-    readOnly: purpose === "set-up" ? [] : stores.folders(),
+    writable: purpose === "setup" ? stores.folders() : [],
+    readOnly: purpose === "setup" ? [] : stores.folders(),
     env: (inside) => ({
       // Otherwise the environment is in the cache, where a check does not see it.
       POETRY_VIRTUALENVS_IN_PROJECT: "true",
@@ -134,10 +134,10 @@ function link(target: string | undefined, at: string): void {
   symlinkSync(target, at);
 }
 
-/** The caches that set-ups filled: one folder per program, with one folder per cache. Code of branches can write there. */
+/** The caches that setups filled: one folder per program, with one folder per cache. Code of branches can write there. */
 class Stores {
   readonly #caches: string;
-  readonly #purpose: "check" | "set-up";
+  readonly #purpose: "check" | "setup";
   readonly #used = new Set<string>();
 
   constructor({ commonFolder, purpose, setup }: CachesFor) {
@@ -150,7 +150,7 @@ class Stores {
   find(programs: readonly string[], cache: string): string | undefined {
     for (const program of programs) {
       const store = join(this.#caches, program, cache.replaceAll("/", "-"));
-      if (this.#purpose === "set-up") makeFolder(store);
+      if (this.#purpose === "setup") makeFolder(store);
       if (this.#purpose === "check" && !isFilled(store)) continue;
       this.#used.add(dirname(store));
       return store;

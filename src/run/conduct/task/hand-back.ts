@@ -88,6 +88,6 @@ function outside({ key }: Task, stray: Deny): Deny {
     .map((path) => `\`${path}\``)
     .slice(0, 5)
     .join(", ");
-  const reason = `${named} is outside the scope of the task: undo that, or \`lockstep widen ${key} PATH --why TEXT\``;
+  const reason = `${named} is outside the scope of the task: undo that change, or ask for the path with \`lockstep widen ${key} PATH --why TEXT\``;
   return deny(stray.code, reason, { ...stray.details, task_id: key });
 }

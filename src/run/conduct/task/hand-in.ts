@@ -105,7 +105,7 @@ function nestedRepositories({ nested, ref }: Collected): Deny {
   const ways = [
     `keep the files and delete \`${first}/.git\``,
     "or let the tests create such a repository in a temporary folder when they run",
-    "or list the folder in .gitignore if nothing of it is to be merged",
+    "or list the folder in .gitignore if none of it should be merged",
   ];
   return deny("R-GT-001", `${named} ${are} inside this one, which cannot be merged: ${ways.join(", ")}`, {
     nested,

@@ -51,10 +51,12 @@ export function findOutsideScope(
   if (first === undefined) return undefined;
   const more = wrong.length > 1 ? ` and ${wrong.length - 1} more` : "";
   const next =
-    task == null ? "name it with --scope" : `ask for it: \`lockstep widen ${task} PATH --why "…"\``;
+    task == null
+      ? "add the path with --scope"
+      : `ask for the path with \`lockstep widen ${task} PATH --why "…"\``;
   return deny(
     "R-PO-002",
-    `the ${task == null ? "branch" : "work"} changes \`${first}\`${more} outside its scope: undo that, or ${next}`,
+    `the ${task == null ? "branch" : "work"} changes \`${first}\`${more} outside its scope: undo that change, or ${next}`,
     { outside: wrong, scope },
   );
 }

@@ -11,7 +11,7 @@ export interface ProverContext extends Pick<IntegrationContext, "config" | "onPr
 }
 
 /**
- * A prover with the configured set-up, environment and sandbox. Reports if the sandbox is not available. `share` lets
+ * A prover with the configured setup, environment and sandbox. Reports if the sandbox is not available. `share` lets
  * other machines do its runs.
  */
 export async function openProver(context: ProverContext, share?: ProofSharing): Promise<Prover> {

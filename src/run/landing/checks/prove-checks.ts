@@ -263,8 +263,8 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
 
 function redBase(command: string, hasNetwork: boolean): string {
   const next = hasNetwork
-    ? "fix the base first, or tolerate what fails as before with --allow-red"
-    : "checks have no network because `limits.max_proofs` is above 1: set it to 1 if they need one; otherwise fix the base first, or tolerate what fails as before with --allow-red";
+    ? "fix the base first, or pass --allow-red to tolerate checks that fail the same way before and after"
+    : "checks have no network because `limits.max_proofs` is above 1: set it to 1 if they need one; otherwise fix the base first, or pass --allow-red to tolerate checks that fail the same way before and after";
   return `\`${command}\` already fails on the base, so nothing can be verified: ${next}`;
 }
 

@@ -4,8 +4,8 @@ import { type Deny, deny } from "../../../core/rules/verdict.ts";
 import type { Prover } from "../../../proof/prover.ts";
 
 /**
- * A check failed on the base because a program or package is missing, and no set-up was configured or found: the
- * refusal names the set-up. Undefined if the check failed for another reason.
+ * A check failed on the base because a program or package is missing, and no setup was configured or found: the
+ * refusal names the setup. Undefined if the check failed for another reason.
  */
 export async function refuseUnset(
   prover: Prover,

@@ -87,7 +87,7 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
   return results.map((result) => namingTheOnly(input.members, result));
 }
 
-/** Packages count as installed if the set-up of the merged tree installs them. */
+/** Packages count as installed if the setup of the merged tree installs them. */
 async function imports({ prover, result }: GateInput, merge: Merge): Promise<GateResult> {
   const checked = await prover.inTree(result, (folder) =>
     checkImports(merge, { hasPackage: (name) => existsSync(join(folder, "node_modules", name)) }),

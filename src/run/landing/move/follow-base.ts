@@ -34,7 +34,7 @@ async function followBranch(root: string, { base, to, remote, ...move }: PushedM
     return `${moved}: ${inTheWay}, then \`git merge --ff-only ${remote.name}/${base}\``;
   const stopped = await moveBase(root, step);
   if (stopped === undefined) return undefined;
-  return `${moved}: ${stopped === "moved" ? "it has changed meanwhile" : stopped.why}`;
+  return `${moved}: ${stopped === "moved" ? "it has changed in the meantime" : stopped.why}`;
 }
 
 /** Notes that only this machine has, from earlier work, are kept. */

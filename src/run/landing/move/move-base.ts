@@ -55,5 +55,5 @@ export async function moveBase(
 /** A person switched branches just before the move, so another branch was moved: resets that branch. */
 async function takeBack(checkout: string): Promise<NotMoved> {
   await git(checkout, ["reset", "--quiet", "--keep", "ORIG_HEAD"]);
-  return { why: `another branch was checked out in ${checkout} meanwhile` };
+  return { why: `another branch was checked out in ${checkout} in the meantime` };
 }

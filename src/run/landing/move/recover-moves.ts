@@ -125,7 +125,7 @@ async function hasMovedThere(
       return false;
     }
   }
-  throw new RemoteFault(remote.name, `its notes were changed ${roundsMax} times meanwhile`);
+  throw new RemoteFault(remote.name, `its notes were changed ${roundsMax} times in the meantime`);
 }
 
 /**

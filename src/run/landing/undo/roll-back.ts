@@ -141,12 +141,16 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
     rollback: input,
   });
   if (stopped === undefined) return undefined;
-  if (stopped === "moved") return waitingFor(context, "it moved meanwhile");
+  if (stopped === "moved")
+    return laterOn(`\`${context.repository.base}\` has moved in the meantime: try again`);
   return waitingFor(context, "why" in stopped ? stopped.why : stopped.reason);
 }
 
 function waitingFor({ repository }: RollbackContext, why: string) {
-  const reason = `\`${repository.base}\` cannot move now: ${why}; then try again`;
+  return laterOn(`\`${repository.base}\` cannot move now: ${why}; then try again`);
+}
+
+function laterOn(reason: string) {
   return { outcome: "waiting" as const, refused: deny("R-GT-001", reason), way_back: [] };
 }
 

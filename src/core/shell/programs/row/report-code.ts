@@ -10,13 +10,13 @@ export function reportCode(code: readonly Text[], options: Options, effects: Eff
   const [script, ...rest] = options.operands;
   if (code.length > 0) {
     for (const text of code) effects.code(text);
-    effects.opaque("inline code runs");
+    effects.opaque("it runs inline code");
     for (const word of options.operands) effects.operand(word);
   } else if (script === undefined || isStandardInput(script)) {
     reportInput(effects, call);
     for (const word of rest) effects.operand(word);
   } else {
-    effects.opaque("a script runs", { script });
+    effects.opaque("it runs a script", { script });
     const pipe = script.find((piece) => piece.kind === "pipe");
     if (pipe?.kind === "pipe" && pipe.content !== undefined) effects.code(pipe.content);
     for (const word of rest) effects.operand(word);
@@ -25,7 +25,7 @@ export function reportCode(code: readonly Text[], options: Options, effects: Eff
 
 function reportInput(effects: Effects, call: Call): void {
   if (call.input.kind === "text") effects.code(call.input.text);
-  effects.opaque(call.input.kind === "none" ? typedInto : "code from standard input runs");
+  effects.opaque(call.input.kind === "none" ? typedInto : "it runs code from standard input");
 }
 
 function isStandardInput(script: Text): boolean {

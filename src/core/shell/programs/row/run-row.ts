@@ -178,7 +178,7 @@ function reportValue(
   if (kind === "programs") effects.run([value]);
   if (kind !== "code" || deed.runs === "script") return;
   effects.code(value);
-  effects.opaque("inline code runs");
+  effects.opaque("it runs inline code");
 }
 
 const dashed = (name: string, { style }: Deed) =>

@@ -26,7 +26,7 @@ const rewrites: Hook = (options, effects, call) => {
     return reportCode(code, onlyReads ? { ...options, operands: [] } : options, effects, call);
   }
   for (const text of code) effects.code(text);
-  effects.opaque("inline code runs");
+  effects.opaque("it runs inline code");
   const files = code.length > 0 ? options.operands : options.operands.slice(1);
   for (const file of files) if (knownStart(file) !== "--") effects.write(file);
 };

@@ -17,7 +17,7 @@ const runsNode: Hook = (options, effects, call) => {
   const [script, ...args] = options.operands;
   const program = options.has("e", "p") ? undefined : programOfScript(known(script ?? []) ?? "");
   if (program === undefined) return reportCode(options.all("e", "p"), options, effects, call);
-  if (program !== "lockstep") effects.opaque("a script runs");
+  if (program !== "lockstep") effects.opaque("it runs a script");
   effects.run([literal(program), ...args]);
 };
 
@@ -40,7 +40,7 @@ const rewrites = { values: "c,config ext ignore line-width indent-width", writes
 
 const evaluates: Hook = ({ operands: [code, ...rest] }, effects) => {
   if (code !== undefined) effects.code(code);
-  effects.opaque("inline code runs");
+  effects.opaque("it runs inline code");
   for (const word of rest) effects.operand(word);
 };
 

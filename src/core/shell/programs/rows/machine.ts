@@ -9,7 +9,7 @@ const schedule = { refuses: { kind: "loader", why: "the command changes the syst
 const runsLater: Hook = (_, effects, { input }) => {
   if (input.kind === "text") effects.shell(input.text);
   else if (input.kind === "unknown") effects.refuse("unknown-code", "data of unknown content runs later: write the commands out");
-  else if (input.kind === "file") effects.opaque("a script runs later");
+  else if (input.kind === "file") effects.opaque("it runs a script later");
 };
 
 const types: Hook = (_, effects, { args }) => {
@@ -40,7 +40,7 @@ export const machine: readonly Row[] = [
     values: "f q t c d r",
     flags: "m M v b",
     harmless: "l c d r V",
-    cases: [{ when: "f", opaque: "a script runs later" }, { also: runsLater }],
+    cases: [{ when: "f", opaque: "it runs a script later" }, { also: runsLater }],
     match: ["at now <<< 'touch a' -> a", "at -f x now"],
     no_match: ["at -l"],
   },

@@ -27,11 +27,11 @@ const powershell: Program = (call, effects) => {
   if (call.input.kind === "text") reportPowerShell(call.input.text, effects);
   else if (call.input.kind === "unknown")
     effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
-  else effects.opaque(call.input.kind === "file" ? "a script runs" : typedInto);
+  else effects.opaque(call.input.kind === "file" ? "it runs a script" : typedInto);
 };
 
 function runFile(words: readonly Text[], effects: Effects): void {
-  effects.opaque("a script runs");
+  effects.opaque("it runs a script");
   for (const word of words.slice(1)) effects.operand(word);
 }
 

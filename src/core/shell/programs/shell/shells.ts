@@ -87,7 +87,7 @@ function runScript(script: Text, args: readonly Text[], effects: Effects): void 
   }
   if (deviceOf(known(script) ?? "") === "descriptor")
     effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
-  effects.opaque("a script runs", { script });
+  effects.opaque("it runs a script", { script });
   for (const word of args) effects.operand(word);
 }
 
