@@ -151,7 +151,11 @@ describe("Lockstep with a Node that is too old", () => {
       ...{ status: 0, stdout: expect.stringContaining("needs Node 22.18"), stderr: "" },
     });
     expect(await install.run("status")).toMatchObject({
-      ...{ status: 2, stdout: "", stderr: expect.stringContaining("lockstep: E-NODE: needs Node 22.18") },
+      ...{
+        status: 2,
+        stdout: "",
+        stderr: expect.stringContaining("lockstep: E-NODE: Lockstep needs Node 22.18"),
+      },
     });
     expect(JSON.parse((await install.run("hook", "PreWrite")).stdout)).toMatchObject({ code: "E-NODE" });
   });

@@ -53,7 +53,7 @@ function nearFolder(client: ClientName, otherwise: string): string {
 /** The payload is always read, because a client may fail if its output is not read. */
 function refuse(client: ClientName): string {
   const before = eventBefore(client);
-  const reason = "lockstep: the guard cannot be run: ask a person to run lockstep status";
+  const reason = "lockstep: the guard cannot be run: let a person run lockstep status";
   const isActive = `p=$(cat); ${inShell.isShown} || [ -n "${inShell.attempt}" ] || exit 0`;
   const deny = `echo '${reason}' >&2; exit 2`;
   return before === "" ? `${isActive}; ${deny}` : `${isActive}; case $p in ''|*${before}*) ${deny}; esac`;
