@@ -7,7 +7,7 @@ import { Connection } from "../src/ledger/postgres/connection.ts";
 import { migrate } from "../src/ledger/postgres/migrations.ts";
 import { openPostgresLedger } from "../src/ledger/postgres/open-ledger.ts";
 import { fleet, worker } from "../test/support/fleet.ts";
-import { answer, task, writes } from "../test/support/planned-repository.ts";
+import { answer, planText, task, writes } from "../test/support/planned-repository.ts";
 import { PostgresServer } from "../test/support/postgres-server.ts";
 import { eventually } from "../test/support/run-command.ts";
 import { builtCommand } from "./built-command.ts";
@@ -207,13 +207,13 @@ const fleetRatioMin = 3;
 async function measureFleet(databases: Databases): Promise<Section> {
   const alone = await runFleet(databases, 1);
   const together = await runFleet(databases, fleetSize);
-  const faster = alone.proofs / together.proofs;
+  const faster = alone.overall / together.overall;
   const goal = { text: `≥ ${fleetRatioMin}×`, met: faster >= fleetRatioMin };
   const valuesOf = ({ overall, proofs }: FleetTimes) => ({
     overall,
-    "overall, faster": alone.overall / overall,
+    faster: alone.overall / overall,
     "submitted to merged": proofs,
-    faster: alone.proofs / proofs,
+    "of it, faster": alone.proofs / proofs,
   });
   const rows = [
     { name: "one machine", values: valuesOf(alone) },
@@ -221,9 +221,9 @@ async function measureFleet(databases: Databases): Promise<Section> {
   ];
   const columns = [
     { key: "overall", unit: "time" },
-    { key: "overall, faster", unit: "ratio" },
-    { key: "submitted to merged", unit: "time" },
     { key: "faster", unit: "ratio" },
+    { key: "submitted to merged", unit: "time" },
+    { key: "of it, faster", unit: "ratio" },
   ] as const;
   return {
     title: "Eight tasks, each proven by a check of two seconds, one check at a time on each machine",
@@ -233,7 +233,7 @@ async function measureFleet(databases: Databases): Promise<Section> {
 }
 
 interface FleetTimes {
-  /** The whole `lockstep run`. It begins with the check on the base, which no other machine can shorten. */
+  /** The whole `lockstep run`, on a base that an earlier run merged, so that it is proven already. */
   readonly overall: number;
   /** From the first work that was handed in to the last merge. */
   readonly proofs: number;
@@ -244,11 +244,15 @@ async function runFleet({ server, create }: Databases, machines: number): Promis
   const name = `fleet_${machines}`;
   const url = await create(name);
   const raw = (sql: string) => server.query(name, sql);
-  const ids = Array.from({ length: 8 }, (_, at) => `T${at}`);
+  const [earlier = "", ...ids] = Array.from({ length: 9 }, (_, at) => `T${at}`);
+  const agentOf = (id: string) => `a${id}`;
   const plan = {
-    agents: Object.fromEntries(ids.map((id) => [`a${id}`, [[writes(id), answer("OK")]]])),
-    tasks: ids.map((id) => task(id, `a${id}`)),
-    files: { "slow.sh": "sleep 2\ntest -e f.js\n" },
+    agents: Object.fromEntries([earlier, ...ids].map((id) => [agentOf(id), [[writes(id), answer("OK")]]])),
+    tasks: ids.map((id) => task(id, agentOf(id))),
+    files: {
+      "slow.sh": "sleep 2\ntest -e f.js\n",
+      "earlier.yaml": planText([task(earlier, agentOf(earlier))], "earlier"),
+    },
     config: 'proof: each\nlimits: { max_parallel: 8, max_proofs: 1 }\nchecks: { default: ["sh slow.sh"] }\n',
   };
   await using all = await fleet(plan, { name, server, url, raw, free: async () => {} });
@@ -259,14 +263,19 @@ async function runFleet({ server, create }: Databases, machines: number): Promis
     const offering = (await all.status()).machines?.filter(({ slots }) => slots > 0) ?? [];
     return offering.length === machines - 1 ? true : undefined;
   });
-  const overall = await timed(async () => {
-    const { status, stderr } = await all.first.run(["run", "--json"]);
+  const run = async (...words: string[]) => {
+    const { status, stderr } = await all.first.run(["run", ...words, "--json"]);
     if (status !== 0) throw new Error(`the run exits ${status}: ${stderr}`);
-  });
+  };
+  await run("earlier.yaml");
+  const beginMs = Date.now();
+  const overall = await timed(() => run());
   const { stdout } = await all.first.run(["audit", "list", "--json"]);
   const events = JSON.parse(stdout) as { readonly type: string; readonly at: string }[];
   const timesOf = (type: string) =>
-    events.flatMap((event) => (event.type === type ? [Date.parse(event.at)] : []));
+    events
+      .flatMap(({ type: each, at }) => (each === type ? [Date.parse(at)] : []))
+      .filter((ms) => ms >= beginMs);
   return { overall, proofs: Math.max(...timesOf("task.merged")) - Math.min(...timesOf("task.submitted")) };
 }
 
