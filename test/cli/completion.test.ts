@@ -22,7 +22,6 @@ afterAll(() => {
 });
 
 beforeAll(async () => {
-  repository.git("checkout", "-q", "-b", "main");
   repository.git("commit", "-q", "--allow-empty", "-m", "base");
   for (const branch of ["feature/two-digits", "vat"]) repository.git("branch", branch);
   const added = ["task", "add", "T-1", "--scope", "src", "--check", "it works", "--title", "Round: prices"];

@@ -15,7 +15,6 @@ const child = new URL("../support/integration-child.ts", import.meta.url).pathna
 function repositoryWithBranches() {
   const repository = temporaryRepository({ "f.txt": "1\n", "gone.txt": "x\n", "same.txt": "s\n" });
   const { git } = repository;
-  git("checkout", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "base");
   for (const name of ["work", "more"]) {
@@ -282,7 +281,6 @@ describe("an operation of git that was interrupted by a kill", () => {
       git("add", "-A");
       git("commit", "-qm", message);
     };
-    git("checkout", "-q", "-b", "main");
     begin(repository);
     commit("base");
     git("checkout", "-q", "-b", "work");
@@ -314,7 +312,6 @@ describe("an operation of git that was interrupted by a kill", () => {
   ])("is left alone if git had not begun: %s", async (name, base, change) => {
     using repository = temporaryRepository({ ...base, "f.txt": "1\n", ".gitignore": "*.env\n" });
     const { git } = repository;
-    git("checkout", "-q", "-b", "main");
     git("add", "-A");
     git("commit", "-qm", "base");
     git("checkout", "-q", "-b", "work");

@@ -22,7 +22,6 @@ export function agentRepository(
 ): AgentRepository {
   const repository = temporaryRepository(files);
   const { git, path } = repository;
-  git("checkout", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "base");
   const commonFolder = join(path, ".git");

@@ -27,7 +27,6 @@ const minute = 60;
 /** A repository with a ledger on disk and the board's server for it, in this process. The clock is 40 minutes behind. */
 export async function boardGround(files: Readonly<Record<string, string>> = shopFiles): Promise<BoardGround> {
   const repository = temporaryRepository(files);
-  repository.git("checkout", "-q", "-b", "main");
   repository.git("add", "-A");
   repository.git("commit", "-qm", "base");
   const project = findProject(repository.path);

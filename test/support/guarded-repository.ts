@@ -14,6 +14,7 @@ import { identityOf, livenessOn } from "../../src/workspace/process/process-iden
 import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
 import { homeFolder } from "./home-folder.ts";
 import { dispatch, memoryEngine, packet } from "./memory-engine.ts";
+import { gitOptions, newRepository } from "./new-repository.ts";
 import { startProgram } from "./run-command.ts";
 import { lockstepWords } from "./run-hook.ts";
 
@@ -71,7 +72,7 @@ export function guardedRepository(): GuardedRepository {
     return join(path, file);
   };
   const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+    execFileSync("git", [...gitOptions, ...words], {
       cwd: path,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
@@ -88,7 +89,7 @@ export function guardedRepository(): GuardedRepository {
   symlinkSync("../b/x.ts", join(path, "src/a/lf"));
   symlinkSync("../b/none.ts", join(path, "src/a/dangling"));
   symlinkSync("/etc", join(path, "out"));
-  git("init", "-q", "-b", "main");
+  newRepository(path);
   git("add", "-A");
   git("commit", "-qm", "base");
   const run = async (...words: string[]) => {

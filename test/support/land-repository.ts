@@ -32,7 +32,6 @@ export function landRepository(more: Readonly<Record<string, string>> = {}): Lan
 export function foundRepository(more: Readonly<Record<string, string>> = {}): LandRepository {
   const repository = temporaryRepository({ ...files, ...more });
   const { git } = repository;
-  git("checkout", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "base");
   const branch = (name: string, changes: Readonly<Record<string, string | null>>) => {

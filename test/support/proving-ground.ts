@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { CheckRun } from "../../src/core/proof/check-record.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
+import { gitOptions, newRepository } from "./new-repository.ts";
 
 /** The parts of a machine by name, with their paths below a folder. */
 export interface Layout {
@@ -83,7 +84,7 @@ export function provingGround(
   const before = { HOME: process.env.HOME, XDG_STATE_HOME: process.env.XDG_STATE_HOME };
   Object.assign(process.env, env);
   const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+    execFileSync("git", [...gitOptions, ...words], {
       cwd: place("main"),
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
@@ -93,7 +94,7 @@ export function provingGround(
     git("commit", "-qm", "a");
     return git("rev-parse", "HEAD");
   };
-  git("init", "-q", "-b", "main");
+  newRepository(place("main"));
   for (const [file, text] of Object.entries(files)) write(`main/${file}`, text);
   const first = commit();
   const options: ProverOptions = {

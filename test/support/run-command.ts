@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentMarks } from "../../src/clients/agent-shell.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
+import { gitOptions, newRepository } from "./new-repository.ts";
 import { lockstepWords } from "./run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 
@@ -40,7 +41,7 @@ export interface Repository extends TemporaryFolder {
 
 export function temporaryRepository(files: Readonly<Record<string, string>> = {}): Repository {
   const folder = temporaryFolder(files);
-  execFileSync("git", ["init", "-q"], { cwd: folder.path });
+  newRepository(folder.path);
   const start = (words: readonly string[], options?: CommandOptions) =>
     startProgram([...lockstepWords, ...words], {
       ...options,
@@ -49,7 +50,7 @@ export function temporaryRepository(files: Readonly<Record<string, string>> = {}
       env: { XDG_STATE_HOME: join(folder.path, ".git", "state"), ...options?.env },
     });
   const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+    execFileSync("git", [...gitOptions, ...words], {
       cwd: folder.path,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
