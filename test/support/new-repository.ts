@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -16,7 +16,9 @@ function newTemplate(): string {
   process.once("exit", () => folder[Symbol.dispose]());
   execFileSync("git", ["init", "-q", "-b", "main"], { cwd: folder.path });
   const made = join(folder.path, ".git");
-  rmSync(join(made, "hooks"), { recursive: true, force: true }); // examples only
+  // Without the examples, but there, because some tests write hooks.
+  rmSync(join(made, "hooks"), { recursive: true, force: true });
+  mkdirSync(join(made, "hooks"));
   return made;
 }
 
