@@ -71,7 +71,7 @@ function markOf(name: string): unknown {
   const file = programOnPath(name);
   if (file === undefined) return [name];
   const { size, mtimeMs } = statSync(file);
-  return [name, realpathSync(file), size, mtimeMs];
+  return [name, realpathSync.native(file), size, mtimeMs];
 }
 
 function configured(commands: readonly (readonly string[])[]): SetupPlan {

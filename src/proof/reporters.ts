@@ -195,7 +195,7 @@ function readAll(folder: string, ending: string, record: InventoryRecord): reado
 
 /** Paths relative to the checkout; files elsewhere keep their absolute path. */
 function pathIn(checkout: string): (file: string) => string {
-  const roots = [checkout, realpathSync(checkout)];
+  const roots = [checkout, realpathSync.native(checkout)];
   return (file) => {
     if (file === "") return "";
     const inside = roots

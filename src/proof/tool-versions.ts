@@ -16,7 +16,7 @@ export function toolVersions(
     [...new Set(names)].sort().map(async (name) => {
       const file = programOnPath(name, path);
       if (file === undefined) return [name, "missing"] as const;
-      const real = realpathSync(file);
+      const real = realpathSync.native(file);
       const answer = asked.get(real) ?? ask(file, path);
       asked.set(real, answer);
       return [name, await answer] as const;

@@ -94,7 +94,7 @@ const sizeAt = 36;
 const nameAt = 62;
 
 export function poolFolder(commonFolder: string): string {
-  return join(realpathSync(checkoutsFolder(commonFolder)), "pool");
+  return join(realpathSync.native(checkoutsFolder(commonFolder)), "pool");
 }
 
 /** Moves the files of a slot, of which everything was kept, into the pool. What is left of the slot is not needed. */

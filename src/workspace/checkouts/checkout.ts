@@ -34,7 +34,7 @@ export function repositoryFolder(commonFolder: string): string {
 }
 
 export function attemptsFolder(commonFolder: string): string {
-  return join(realpathSync(checkoutsFolder(commonFolder)), "attempts");
+  return join(realpathSync.native(checkoutsFolder(commonFolder)), "attempts");
 }
 
 /** The folder with a task's checkout and its records. */
@@ -85,7 +85,7 @@ export function placesIn(slot: string): Pick<Checkout, "folder" | "temporary"> {
 export function refuseReplaced(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (found.isDirectory() && realpathSync(folder) === folder) return;
+  if (found.isDirectory() && realpathSync.native(folder) === folder) return;
   throw new CheckoutFault(
     `${quoted(folder, 300)} is a link or a file, but a checkout belongs there: move it away`,
   );

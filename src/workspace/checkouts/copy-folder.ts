@@ -38,14 +38,14 @@ export async function copyFolder({ from, to, path, renamed = to }: FolderCopy): 
   try {
     // Renamed only when complete, because an incomplete folder would never be completed.
     const copy = join(aside, "copy");
-    await cp(realpathSync(join(from, path)), copy, {
+    await cp(realpathSync.native(join(from, path)), copy, {
       recursive: true,
       verbatimSymlinks: true,
       preserveTimestamps: true,
       mode: constants.COPYFILE_FICLONE,
       filter: async (one) => isCopied(await lstat(one)),
     });
-    repoint(copy, [from, realpathSync(from)], renamed);
+    repoint(copy, [from, realpathSync.native(from)], renamed);
     mkdirSync(dirname(join(to, path)), { recursive: true });
     renameSync(copy, join(to, path));
   } finally {

@@ -102,7 +102,7 @@ function filesAt(root: string, path: string): readonly string[] | undefined {
   if (found.isFile()) return [path];
   if (!found.isDirectory()) return undefined;
   const names: string[] = [];
-  walkTree(realpathSync(join(root, path)), "", {
+  walkTree(realpathSync.native(join(root, path)), "", {
     enter: (name) => !/(?:^|\/)\.git$/.test(name),
     entry: (name) => {
       const full = `${path}/${shown(name)}`;

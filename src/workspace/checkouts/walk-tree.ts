@@ -28,7 +28,7 @@ export function sizeAt(root: string, path: BytePath): Stats | undefined {
 export function liesBehindLink(root: string, path: string): boolean {
   let above = dirname(join(root, path));
   while (!existsSync(above)) above = dirname(above);
-  return realpathSync(above) !== above;
+  return realpathSync.native(above) !== above;
 }
 
 interface Visitor {

@@ -11,7 +11,7 @@ export interface Project {
 
 /** The project of a folder: the nearest folder at or above it with `.git` or `.lockstep`, else the folder itself. */
 export function findProject(folder: string): Project {
-  const realFolder = realpathSync(folder);
+  const realFolder = realpathSync.native(folder);
   const realRoot = nearestWith(realFolder, [".git", ".lockstep"]) ?? realFolder;
   const commonFolder = commonFolderOf(realRoot);
   const root = spelledRoot(folder, relative(realRoot, realFolder), realRoot);
@@ -34,7 +34,7 @@ export function currentFolder(): string {
   const spelled = process.env.PWD;
   if (spelled === undefined || !isAbsolute(spelled)) return real;
   try {
-    return realpathSync(spelled) === real ? spelled : real;
+    return realpathSync.native(spelled) === real ? spelled : real;
   } catch {
     return real;
   }
@@ -45,7 +45,7 @@ function spelledRoot(folder: string, below: string, realRoot: string): string {
   const spelled = resolve(folder);
   if (below !== "" && !spelled.endsWith(`/${below}`)) return realRoot;
   const root = below === "" ? spelled : spelled.slice(0, -below.length - 1);
-  return realpathSync(root) === realRoot ? root : realRoot;
+  return realpathSync.native(root) === realRoot ? root : realRoot;
 }
 
 function nearestWith(folder: string, names: readonly string[]): string | undefined {

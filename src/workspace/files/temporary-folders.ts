@@ -6,7 +6,7 @@ export function systemTemporaryFolders(): readonly string[] {
   const folders = new Set([tmpdir(), "/tmp", "/var/tmp"]);
   for (const folder of [...folders]) {
     try {
-      folders.add(realpathSync(folder));
+      folders.add(realpathSync.native(folder));
     } catch {
       folders.delete(folder); // it does not exist on this machine
     }

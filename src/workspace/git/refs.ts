@@ -69,7 +69,9 @@ function isCheckedOutIn(folder: string, branch: string): boolean {
   // A bare repository has no checkout, and `core.worktree` names another folder.
   const isPlain = !/^\s*(?:bare(?! = false$)|worktree)/im.test(readFileSync(config, "utf8"));
   return (
-    isPlain && realpathSync(folder) === folder && readFileSync(head, "utf8") === `ref: refs/heads/${branch}\n`
+    isPlain &&
+    realpathSync.native(folder) === folder &&
+    readFileSync(head, "utf8") === `ref: refs/heads/${branch}\n`
   );
 }
 

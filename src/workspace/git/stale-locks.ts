@@ -100,7 +100,7 @@ function ageMs(lock: string): number {
 /** The pid of this user's git that runs in one of the folders. */
 function gitAtWork(processes: string, folders: readonly string[]): string | undefined {
   const uid = process.geteuid?.();
-  const real = folders.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder));
+  const real = folders.filter((folder) => existsSync(folder)).map((folder) => realpathSync.native(folder));
   return readdirSync(processes).find((pid) => {
     if (!/^\d+$/.test(pid) || isIdleGit(Number(pid))) return false;
     try {

@@ -91,7 +91,7 @@ function canVanish({ at }: Mount, { temporary }: SandboxPolicy): boolean {
 
 function visibleFolder(cwd: string, mounts: readonly Mount[]): string {
   if (!existsSync(cwd)) throw new SandboxFault(`the working folder ${quoted(cwd)} does not exist`);
-  const folder = realpathSync(cwd);
+  const folder = realpathSync.native(cwd);
   const around = enclosing(new Map(mounts.map((mount) => [mount.at, mount])), join(folder, "x"));
   if (around?.as === "hidden")
     throw new SandboxFault(

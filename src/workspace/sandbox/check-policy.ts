@@ -30,8 +30,8 @@ export function checkPolicy(
   const home = usableHome();
   const parts = home === undefined ? [] : [...homeParts(home, places.home, purpose)];
   const ofKind = (kind: string) => parts.filter(([, as]) => as === kind).map(([path]) => path);
-  const atHome = home === undefined ? [] : [home, realpathSync(home), ...programsIn(home)];
-  const system = realpathSync("/tmp");
+  const atHome = home === undefined ? [] : [home, realpathSync.native(home), ...programsIn(home)];
+  const system = realpathSync.native("/tmp");
   return {
     writable: [checkout],
     readOnly: [
@@ -52,5 +52,5 @@ export function checkPolicy(
 export function usableHome(): string | undefined {
   const home = homedir();
   if (!existsSync(home)) return undefined;
-  return ["/", realpathSync("/tmp")].includes(realpathSync(home)) ? undefined : home;
+  return ["/", realpathSync.native("/tmp")].includes(realpathSync.native(home)) ? undefined : home;
 }

@@ -47,7 +47,7 @@ export function homeParts(
 
 /** The program folders below the home. `~/lib` is left out: programs in `~/bin` do not need it. */
 export function programsIn(home: string): readonly string[] {
-  const spellings = [home, realpathSync(home)];
+  const spellings = [home, realpathSync.native(home)];
   return programFolders().filter((folder) =>
     spellings.some((one) => isBelow(one, folder) && folder !== join(one, "lib")),
   );

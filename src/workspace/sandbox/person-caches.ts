@@ -85,7 +85,7 @@ interface Apart {
  * that leads anywhere. If its content has to differ, for example because the user has new settings, it gets another name.
  */
 function openApart({ commonFolder, owner }: CacheOwner, apart: Apart): string {
-  const all = join(realpathSync(checkoutsFolder(commonFolder)), "caches", "by-agents");
+  const all = join(realpathSync.native(checkoutsFolder(commonFolder)), "caches", "by-agents");
   const name = createHash("sha256")
     .update(JSON.stringify([owner, apart]))
     .digest("hex")

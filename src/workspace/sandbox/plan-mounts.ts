@@ -185,7 +185,7 @@ function nameResolution(runtime: ReadonlySet<string>): Mount[] {
 function realPath(path: string): string {
   if (!isAbsolute(path)) throw new SandboxFault(`${quoted(path)} is not an absolute path`);
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const problem = code === "ENOENT" ? "does not exist" : `cannot be resolved: ${message}`;

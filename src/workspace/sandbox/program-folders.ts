@@ -7,7 +7,7 @@ export function programFolders(): readonly string[] {
     .split(delimiter)
     .filter(isAbsolute)
     .map((folder) => resolve(folder));
-  const own = dirname(realpathSync(process.execPath));
+  const own = dirname(realpathSync.native(process.execPath));
   return [...new Set([...listed, own].flatMap(withNeighbours))].filter(existsSync);
 }
 
@@ -27,7 +27,7 @@ export function realSearchPath(path: string): string {
   return path
     .split(delimiter)
     .map((folder) =>
-      /^\/(?:var\/)?run\//.test(folder) && existsSync(folder) ? realpathSync(folder) : folder,
+      /^\/(?:var\/)?run\//.test(folder) && existsSync(folder) ? realpathSync.native(folder) : folder,
     )
     .join(delimiter);
 }

@@ -142,7 +142,7 @@ class Stores {
 
   constructor({ commonFolder, purpose, setup }: CachesFor) {
     const kind = setup.runsTree ? "by-trees" : "by-packages";
-    this.#caches = join(realpathSync(checkoutsFolder(commonFolder)), "caches", kind);
+    this.#caches = join(realpathSync.native(checkoutsFolder(commonFolder)), "caches", kind);
     this.#purpose = purpose;
   }
 

@@ -6,6 +6,8 @@ import { replaceFile } from "../files/replace-file.ts";
 /** The newest outputs are always kept; older ones only as long as something refers to them. */
 const outputsMax = 200;
 const recordsMax = 1000;
+/** So many more may be there before the oldest are removed, because a removal reads the times of all. */
+const recordsMore = 200;
 /** A running command may not have recorded its output's path yet. */
 const youngMs = 60 * 60_000;
 
@@ -84,7 +86,7 @@ export function removeOutputs(paths: readonly string[]): void {
 /** Removes the oldest records, because deleted branches leave theirs behind. */
 function tidyRecords(folder: string): void {
   const all = list(folder).map((name) => join(folder, name));
-  if (all.length <= recordsMax) return;
+  if (all.length <= recordsMax + recordsMore) return;
   const written = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const byAge = all.map((path) => ({ path, at: written(path) })).sort((one, other) => one.at - other.at);
   removeOutputs(byAge.slice(0, -recordsMax).map(({ path }) => path));
