@@ -160,19 +160,33 @@ describe("a check that several machines may run", () => {
       expect(await first.run("HEAD", command)).toMatchObject({ run: { exit: 0 } });
   });
 
-  it("is limited to as many as there are machines for it, so that not all prepare the same one", async () => {
+  it("is one of as many as there are machines, so that not all prepare the same one, and of the same command", async () => {
     using ground = provingGround({ "busy.sh": "while [ ! -e $HOME/counts/go ]; do sleep 0.05; done\n" });
     const engine = await memoryEngine();
+    const commits = ["one", "two", "three"].map((text) => {
+      ground.write("main/a.txt", text);
+      return ground.commit();
+    });
     await using first = await integrator(ground, engine);
-    for (const command of ["sh busy.sh", "echo 1", "echo 2", "echo 3"]) first.startAhead("HEAD", command);
-    await expect.poll(async () => (await offeredProofs(engine)).length, { timeout: 10_000 }).toBe(4);
+    const [one = "", two = "", three = ""] = commits;
+    const started = [
+      ["HEAD", "sh busy.sh"],
+      [one, "cat a.txt"],
+      [one, "echo short"],
+      [two, "cat a.txt"],
+      [three, "cat a.txt"],
+    ] as const;
+    for (const [commit, command] of started) first.startAhead(commit, command);
+    await expect
+      .poll(async () => (await offeredProofs(engine)).length, { timeout: 10_000 })
+      .toBe(started.length);
     const { helper, lines } = second(ground, engine);
     using _last = vi.spyOn(Math, "random").mockReturnValue(0.99);
     expect(await helper.helpOnce()).toBe(true);
-    expect(lines).toEqual(["running for another machine: echo 2"]);
+    expect(lines).toEqual(["running for another machine: cat a.txt"]);
     ground.write("home/counts/go", "");
-    expect(await first.run("HEAD", "echo 2")).toMatchObject({ run: { machine: "second" } });
-    await first.run("HEAD", "sh busy.sh");
+    expect(await first.run(two, "cat a.txt")).toMatchObject({ run: { tail: "two", machine: "second" } });
+    for (const [commit, command] of started) await first.run(commit, command);
   });
 
   it("that was started ahead and is dropped does not run, and leaves no request", async () => {

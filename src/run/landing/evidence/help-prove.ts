@@ -55,17 +55,22 @@ export class ProofHelper {
   /** Does one of the oldest runs that wait, if this machine can. Returns whether it did one. `stop` ends the run. */
   async helpOnce(stop?: AbortSignal): Promise<boolean> {
     while (stop?.aborted !== true) {
-      const waiting = await this.#waiting();
-      const request = waiting[this.#pick(waiting.length)]?.request;
+      const request = this.#pick(await this.#waiting());
       if (request === undefined) return false;
       if (await this.#help(request, stop)) return true;
     }
     return false;
   }
 
-  /** Machines that are free at the same time would all prepare the oldest run, and only one of them could take it. */
-  #pick(waiting: number): number {
-    return Math.floor(Math.random() * Math.min(waiting, this.#with.helpers()));
+  /**
+   * One of the oldest runs. Machines that are free at the same time would all prepare the oldest one, and only one of
+   * them could take it. Runs of other commands wait: the integrator has offered the longest ones first.
+   */
+  #pick([oldest, ...others]: readonly OfferedProof[]): ProofRequest | undefined {
+    if (oldest === undefined) return undefined;
+    const same = others.filter(({ request }) => request.command === oldest.request.command);
+    const alike = [oldest, ...same].slice(0, Math.max(1, this.#with.helpers()));
+    return alike[Math.floor(Math.random() * alike.length)]?.request;
   }
 
   async #waiting(): Promise<readonly OfferedProof[]> {
