@@ -77,8 +77,11 @@ export async function fetchForProof(
   const remote = remoteOf(config);
   if (remote === undefined) return false;
   const own = `${integrationRefs}${nameOfThis(engine)}`;
+  const isHere = () => isAncestor(root, commit, own);
+  // The commits of a chain come together.
+  if (await isHere()) return true;
   const failed = await fetchRefs(root, remote, { specs: [`+${ref}:${own}`] });
-  return failed === undefined && (await isAncestor(root, commit, own));
+  return failed === undefined && (await isHere());
 }
 
 /** Removes the refs of processes that have ended, and git's lock files on them. The merged branches still exist. */
