@@ -22,7 +22,7 @@ import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type ProofPlace, ProofPlaces } from "./proof-places.ts";
 import type { ProofSharing, SharedRun } from "./proof-sharing.ts";
-import { type CommitSetup, readSetup } from "./read-setup.ts";
+import { type CommitSetup, markOf, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, readable, reuseInMemory, reuseKeys } from "./reuse.ts";
 import { runSandboxed, type SandboxedResult, type SandboxedRun } from "./sandboxed-run.ts";
 import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
@@ -206,12 +206,13 @@ export class Prover implements Disposable, AsyncDisposable {
     const env = this.#passed();
     const inputs = {
       ...{ tree: setup.tree, command, env, network: this.hasNetwork, included: includedMarks(included) },
+      isolation: [this.isolation.sandbox, ...(this.#options.home ?? [])],
       ...(this.#options.isPortable === true
         ? {
             setupKey: setup.keyAnywhere,
             tools: await toolVersions([...setup.tools, ...programOf(command), "node"], env.PATH),
           }
-        : { setupKey: setup.key }),
+        : { setupKey: setup.key, programs: programOf(command).map(markOf) }),
     };
     return { setup, included, ...reuseKeys(inputs, change && [change.base, ...change.changed]) };
   }
@@ -261,7 +262,7 @@ export class Prover implements Disposable, AsyncDisposable {
     // the next base.
     const keys = told === undefined ? [plain] : [plain, told];
     const packed = keepInventory(inventory);
-    if (!this.#failed.has(plain) && packed !== undefined)
+    if (isTrees && !this.#failed.has(plain) && packed !== undefined)
       await this.#reuse.keep(keys.map((key) => ({ key, command, tree, ...run, exit: 0, ...packed })));
     return { tree, run, reused: false, inventory };
   }
@@ -457,6 +458,7 @@ export class Prover implements Disposable, AsyncDisposable {
     });
     if (ran.aborted) return notNeeded(command);
     const { exit, seconds, digest, tail, isFull, inventory } = ran;
+    const { isWhole } = place.checkout;
     if (exit !== 0 || isFull || inventory?.elsewhere !== undefined) {
       const kept = await tellFailure(this.#options.commonFolder, {
         ...ran,
@@ -466,14 +468,14 @@ export class Prover implements Disposable, AsyncDisposable {
         mask: (text) => this.#secrets().mask(text),
       });
       const run = { exit: exit === 0 ? null : exit, seconds, digest, ...kept, ...this.#machine() };
-      return { run, isTrees: exit !== 0 && !isMachines(ran), inventory: ran.inventory };
+      return { run, isTrees: exit !== 0 && !isMachines(ran) && isWhole, inventory: ran.inventory };
     }
     // Masked before it is cut, because a secret without its beginning would not be recognised.
     const shown = this.#secrets()
       .mask(await maskSecrets(tail))
       .slice(-tailLengthMax);
     const run = { exit, seconds, digest, tail: shown, ...this.#machine() };
-    return { run, isTrees: true, inventory: ran.inventory };
+    return { run, isTrees: isWhole, inventory: ran.inventory };
   }
 
   /** What the included files hold now. */

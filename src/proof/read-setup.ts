@@ -67,7 +67,7 @@ function toolsOf(commands: SetupPlan["commands"]): readonly string[] {
 }
 
 /** A mark of the version of a program on this machine. */
-function markOf(name: string): unknown {
+export function markOf(name: string): unknown {
   const file = programOnPath(name);
   if (file === undefined) return [name];
   const { size, mtimeMs } = statSync(file);

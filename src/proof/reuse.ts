@@ -50,11 +50,15 @@ export interface CheckInputs {
   readonly env: Readonly<Record<string, string>>;
   /** Whether the check can reach the machine's network. */
   readonly network: boolean;
+  /** The kind of sandbox, and what it shows of the person's home. */
+  readonly isolation: readonly string[];
   /**
    * The versions of the tools, if several machines prove together. They replace what differs between machines although
    * the result does not: paths, and the version of Lockstep's own Node.
    */
   readonly tools?: readonly (readonly [name: string, version: string])[];
+  /** Marks of the programs that the command starts, on one machine. */
+  readonly programs?: readonly unknown[];
 }
 
 /** Variables with paths of one machine. */
@@ -65,12 +69,13 @@ const machineVariables = new Set(["PATH", "HOME"]);
  * because a check that reads only changed files may have checked nothing in the other run.
  */
 export function reuseKeys(
-  { tree, command, setupKey, included, env, network, tools }: CheckInputs,
+  { tree, command, setupKey, included, env, network, isolation, tools, programs = [] }: CheckInputs,
   facts: readonly string[] | undefined,
 ): { readonly plain: string; readonly told: string | undefined } {
   const machine: unknown[] = [
     ...[process.platform, process.arch, ...(tools ?? [process.version]), `reporters ${reportersVersion}`],
     ...(network ? [] : ["no network"]),
+    ...[isolation, programs],
   ];
   const variables = Object.entries(env).filter(
     ([name]) => tools === undefined || !machineVariables.has(name),

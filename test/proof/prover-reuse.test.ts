@@ -7,9 +7,11 @@ import { real } from "../../src/core/secrets/secret-samples.ts";
 import { ledgerReuse } from "../../src/engine/landing/reuse-evidence.ts";
 import { openMemoryLedger, openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
+import { reuseInMemory } from "../../src/proof/reuse.ts";
 import { machineClock } from "../../src/workspace/process/machine-clock.ts";
 import { type ProvingGround, provingGround } from "../support/proving-ground.ts";
 import { eventually, type Running, startProgram } from "../support/run-command.ts";
+import { missing } from "../support/sandboxed.ts";
 
 const script = fileURLToPath(new URL("../support/proving-process.ts", import.meta.url));
 
@@ -69,7 +71,11 @@ describe("a pass", () => {
     expect(await isReused()).toBe(false);
     ground.write("main/.env", "A=2\n");
     expect(await isReused()).toBe(false);
-    ground.write("main/.env", "A=1\n");
+    const env = ground.write("main/.env", "A=1\n");
+    expect(await isReused()).toBe(true);
+    chmodSync(env, 0o755);
+    expect(await isReused()).toBe(false);
+    chmodSync(env, 0o644);
     expect(await isReused()).toBe(true);
 
     process.env.LOCKSTEP_TEST_VARIABLE = "1";
@@ -84,8 +90,34 @@ describe("a pass", () => {
     expect(await isReused()).toBe(false);
     ground.git("commit", "-q", "--allow-empty", "-m", "the same tree");
     expect(await isReused()).toBe(true);
-    expect(runsOf(ground)).toBe(7);
+    expect(runsOf(ground)).toBe(8);
     ledger.close();
+  });
+
+  it("is not valid after the program that the check starts was replaced", async () => {
+    using ground = provingGround();
+    const tool = (exit: number) =>
+      chmodSync(ground.write("tools/mytool", `#!/bin/sh\n# ${exit}\nexit ${exit}\n`), 0o755);
+    tool(0);
+    process.env.PATH = `${ground.place("tools")}:${process.env.PATH}`;
+    using prover = await Prover.open({ ...ground.options, reuse: reuseInMemory() });
+    expect(await prover.run("HEAD", "mytool")).toMatchObject({ reused: false, run: { exit: 0 } });
+    expect(await prover.run("HEAD", "mytool")).toMatchObject({ reused: true });
+    tool(10);
+    expect(await prover.run("HEAD", "mytool")).toMatchObject({ reused: false, run: { exit: 10 } });
+  });
+
+  it("is not valid in another kind of sandbox", async () => {
+    using ground = provingGround();
+    const reuse = reuseInMemory();
+    const isReused = async (more: Partial<ProverOptions>) => {
+      using prover = await Prover.open({ ...ground.options, reuse, ...more });
+      return ((await prover.run("HEAD", "true")) as Proven).reused;
+    };
+    expect(await isReused({ sandbox: "off" })).toBe(false);
+    expect(await isReused({ sandbox: "off" })).toBe(true);
+    expect(await isReused({ sandbox: "off", home: [] })).toBe(false);
+    if (!missing) expect(await isReused({ sandbox: "required" })).toBe(false);
   });
 
   it("of a check that gets the change is valid for that change only, and otherwise for the tree", async () => {
@@ -255,9 +287,16 @@ describe("a failure", () => {
     const fill = "head -c 50000000 /dev/zero >";
     const commands = [`${fill} big`, `${fill} big || true`, `${fill} "$TMPDIR/big" || true`, "true"];
     mkdirSync(ground.place("state"));
-    const options = JSON.stringify({ ...ground.options, sandbox: "off" });
+    const unsandboxed = { ...ground, options: { ...ground.options, sandbox: "off" } as const };
     const ledger = ground.place("main/.git/lockstep");
-    const inside = [process.execPath, script, options, ledger, "main", ...commands];
+    const inside = [
+      process.execPath,
+      script,
+      JSON.stringify(unsandboxed.options),
+      ledger,
+      "main",
+      ...commands,
+    ];
     const mounting = 'mount -t tmpfs -o size=4m none "$1" && shift && exec "$@"';
     const words = ["unshare", "-rm", "sh", "-c", mounting, "sh", ground.place("state"), ...inside];
     const { stdout, stderr } = await startProgram(words, { cwd: ground.place("main"), env: ground.env })
@@ -271,8 +310,10 @@ describe("a failure", () => {
         run: { exit: null, tail: expect.stringContaining("the disk is full") },
       });
     expect(good).toMatchObject({ reused: false, run: { exit: 0 } });
-    expect(await prove(ground, "true")).toMatchObject([{ reused: true }]);
-    expect(await prove(ground, commands[1] as string)).toMatchObject([{ reused: false, run: { exit: 0 } }]);
+    expect(await prove(unsandboxed, "true")).toMatchObject([{ reused: true }]);
+    expect(await prove(unsandboxed, commands[1] as string)).toMatchObject([
+      { reused: false, run: { exit: 0 } },
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checksByName, type LandRepository, landRepository } from "../support/land-repository.ts";
+import { answer, planned, runPlan } from "../support/planned-repository.ts";
 
 const files = { "a.js": "exports.a = 1;\n", "b.js": "exports.b = 1;\n", "c.js": "exports.c = 1;\n" };
 const projectCheck = "node test/f.test.js";
@@ -126,5 +127,45 @@ describe("a change that fails", () => {
     const { outcomes, branches } = await land(repository, "bad", "hides");
     expect(outcomes[0]).toBe("bad refused");
     expect(branches[1]?.outcome).not.toBe("refused");
+  });
+});
+
+// INV-10: a permission to change tests belongs to one task.
+describe("a change that may change tests", () => {
+  const test = [
+    'import test from "node:test"; import assert from "node:assert"; import * as m from "../add.mjs";',
+    'test("adds", { skip: !m.isOn }, () => assert.equal(m.add(1, 2), 3));',
+    'test("loads", () => assert.ok(m));\n',
+  ].join("\n");
+  const write = (path: string, text: string) => `write: ${JSON.stringify({ path, text })}`;
+  const task = (id: string, more: string) =>
+    `{ id: ${id}, goal: do ${id}, agent: ${id}, acceptance_checks: ["cmd: test -e add.mjs"], ${more} }`;
+
+  it("does not excuse the tests that an earlier change of the same chain loses", async () => {
+    using repository = planned({
+      agents: {
+        A: [
+          [
+            write("add.mjs", "export const isOn = false; export const add = (a, b) => a - b;\n"),
+            answer("OK"),
+          ],
+        ],
+        C: [[write("test/x.test.mjs", `${test}test("new", () => assert.ok(1 + 1 === 2));\n`), answer("OK")]],
+      },
+      tasks: [
+        task("A", "lock_scope: [add.mjs]"),
+        task("C", 'lock_scope: [test], may_change_tests: ["test/x.*"]'),
+      ],
+      config: 'limits: { batching: batch }\nchecks: { default: ["node --test"] }\n',
+      files: {
+        "add.mjs": "export const isOn = true; export const add = (a, b) => a + b;\n",
+        "test/x.test.mjs": test,
+      },
+    });
+    const { states } = await runPlan(repository);
+    expect(states).toEqual({ A: "REVIEW", C: "MERGED" });
+    const { stdout } = await repository.run(["decide", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ kind: "weakened", task: expect.stringMatching(/A$/) }]);
+    expect(repository.git("show", "main:add.mjs")).toContain("a + b");
   });
 });

@@ -58,7 +58,14 @@ export function includedMarks({
   folders,
 }: Included): readonly (readonly [path: string, mark: string])[] {
   const digests = files.map(
-    ({ path, bytes }) => [path, createHash("sha256").update(bytes).digest("hex")] as const,
+    ({ path, mode, bytes }) =>
+      [
+        path,
+        createHash("sha256")
+          .update(`${mode & 0o100} `)
+          .update(bytes)
+          .digest("hex"),
+      ] as const,
   );
   return [...digests, ...folders.map(({ path, mark }) => [path, mark] as const)];
 }

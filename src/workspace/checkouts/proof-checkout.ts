@@ -31,6 +31,8 @@ export interface ProofCheckout extends Disposable {
   readonly folder: string;
   /** The place for a private temporary folder. */
   readonly temporary: string;
+  /** False if the last `show` could not fill a submodule or a large file, or had to leave out a filter. */
+  readonly isWhole: boolean;
   /** Checks out a commit exactly, plus the files of the last setup. False if those had to be removed too. */
   show(commit: string): Promise<boolean>;
   /** The same without the files of setups. */
@@ -71,6 +73,7 @@ export function openProofCheckout(
   const keyFile = join(slot.folder, "setup-key");
   const sayOnce = onceFor(say);
   let left: readonly BytePath[] = [];
+  let isWhole = true;
 
   const make = async () => {
     removeFolder(folder);
@@ -86,7 +89,7 @@ export function openProofCheckout(
     const tree = await listTree(repositoryFolder(commonFolder), commit);
     const tracked = trackedIn(tree);
     left = sweepTree(folder, tracked, kept);
-    await fillFiles({
+    isWhole = await fillFiles({
       commonFolder,
       slot: slot.folder,
       folder,
@@ -120,6 +123,9 @@ export function openProofCheckout(
   return {
     folder,
     temporary,
+    get isWhole() {
+      return isWhole;
+    },
     show: (commit) => show(commit, keptNames),
     async showBare(commit) {
       rmSync(keyFile, { force: true });
@@ -146,8 +152,8 @@ interface Filling {
   readonly sayOnce: ReturnType<typeof onceFor>;
 }
 
-/** Fills what git leaves to filters and to submodules, and says what checks do not see. */
-async function fillFiles(filling: Filling): Promise<void> {
+/** Fills what git leaves to filters and to submodules, and says what checks do not see. True if that is nothing. */
+async function fillFiles(filling: Filling): Promise<boolean> {
   const { commonFolder, slot, folder, commit, tree, tracked, env, refused, sayOnce } = filling;
   const filtered = await filteredPaths(folder, { env, modes: tracked.modes });
   for (const name of refused.map((one) => one.slice("filter.".length)))
@@ -167,6 +173,8 @@ async function fillFiles(filling: Filling): Promise<void> {
     empty,
     (paths) => `submodule ${paths} is empty for checks: run \`git submodule update --init --recursive\``,
   );
+  const isFiltered = (name: string) => filtered.has(name.slice("filter.".length));
+  return pointers.length + empty.length === 0 && !refused.some(isFiltered);
 }
 
 /** The environment of git in a proof checkout, and the filters that do not run there on agents' files. */

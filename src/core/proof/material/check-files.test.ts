@@ -105,6 +105,27 @@ describe("the files that belong to a check", () => {
       "make -f Makefile test",
       ["Makefile", "run.sh"],
     ],
+    [
+      "a script that a check starts, in a folder of the product",
+      { "src/verify.mjs": 'import "./add.mjs"', "src/add.mjs": "" },
+      "node src/verify.mjs",
+      ["src/verify.mjs"],
+    ],
+    [
+      "a script in a folder of the product that a package script starts",
+      {
+        "package.json": '{"main":"lib/add.js","scripts":{"test":"node lib/check.js"}}',
+        ...{ "lib/check.js": 'require("./add.js")', "lib/add.js": "" },
+      },
+      "npm test",
+      ["lib/check.js"],
+    ],
+    [
+      "a module of the product that a check starts",
+      { "app/check.py": "from app import add", "app/add.py": "" },
+      "python3 -m app.check",
+      ["app/check.py"],
+    ],
   ])("include %s", (_name, files, command, expected) => {
     expect([...filesNamedBy([command], tree(files))].sort()).toEqual([...expected].sort());
   });
@@ -119,6 +140,14 @@ describe("the files that belong to a check", () => {
     const files = { "f.js": "", "test/f.test.js": 'require("../f.js")', "check.js": 'require("./f.js")' };
     expect(filesNamedBy([command], tree(files)).has("f.js")).toBe(false);
   });
+
+  it.each(["node src/main.js --self-test", "python3 -m app", "node lib/index.js"])(
+    "exclude the entry point of the product in `%s`",
+    (command) => {
+      const files = { "src/main.js": "", "app/__main__.py": "", "lib/index.js": "" };
+      expect([...filesNamedBy([command], tree(files))]).toEqual([]);
+    },
+  );
 
   it("exclude the product", () => {
     const files = {

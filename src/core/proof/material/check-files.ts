@@ -14,6 +14,8 @@ export interface TreeTexts {
 const textsMax = 200;
 const packageRunners =
   /^(?:npm|npx|yarn|pnpm|bun|run-s|run-p|npm-run-all\d?|concurrently|wireit|turbo|nx|lerna)$/;
+/** The usual names of a program's own entry point. */
+const entryName = /(?:^|\/)(?:main|index|app|cli|server|manage|__main__)\.\w+$/;
 const productFolder = /^(?:.*\/)?(?:src|lib|app|pkg|cmd|internal|dist|build|out)\//;
 /** Recipe files, by the program that reads them. */
 const recipes: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -48,8 +50,13 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     seen.add(key);
     queue.push(text);
   };
-  const addFile = (path: string, folder: string, isLoaded = false) => {
-    const isMaterial = isLoaded || /\.(?:sh|bash)$/.test(path) || mayBeScript(path, entries);
+  const addFile = (path: string, folder: string, how: "used" | "started" | "loaded" = "used") => {
+    const isMaterial =
+      how === "loaded" ||
+      /\.(?:sh|bash)$/.test(path) ||
+      mayBeScript(path, entries) ||
+      // A program that only a check starts is a part of the check, wherever it lies.
+      (how === "started" && !entries.has(path) && !entryName.test(path));
     if (found.has(path) || !tree.has(path) || !isMaterial) return;
     found.add(path);
     const text = tree.text(path);
@@ -65,7 +72,8 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
   const configs = tree.paths().filter(isRunnerConfig).slice(0, textsMax);
   tree.load(configs);
   for (const path of configs)
-    for (const loaded of loadedBy(tree.text(path) ?? "", path)) addFile(loaded, "", !entries.has(loaded));
+    for (const loaded of loadedBy(tree.text(path) ?? "", path))
+      addFile(loaded, "", entries.has(loaded) ? "used" : "loaded");
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { text, from, isShell } = next;
     if (!isShell) {
@@ -77,8 +85,8 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     for (const part of text.split(/&&|\|\||[;|&\n()]/)) {
       const words = wordsOf(part.replace(/^\s*[@-]+/, ""));
       folder = folderAfter(words, folder);
-      for (const path of loadedIn(words, { folder, from })) addFile(path, folder, true);
-      for (const path of startedBy(words, { folder, from, tree })) addFile(path, folder);
+      for (const path of loadedIn(words, { folder, from })) addFile(path, folder, "loaded");
+      for (const path of startedBy(words, { folder, from, tree })) addFile(path, folder, "started");
       for (const script of scriptsIn(words, folder, tree)) add({ ...script, from: "", isShell: true });
       for (const path of recipesIn(words, folder)) {
         const recipe = tree.text(path);

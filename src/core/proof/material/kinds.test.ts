@@ -33,6 +33,8 @@ describe("the kind of a path", () => {
     [".mocharc.yml", "config"],
     ["pytest.ini", "config"],
     ["tox.ini", "config"],
+    ["x.egg-info/entry_points.txt", "config"],
+    ["vendor/x-1.0.dist-info/entry_points.txt", "config"],
     [".coveragerc", "config"],
     ["eslint.config.js", "config"],
     [".eslintrc.json", "config"],

@@ -45,8 +45,12 @@ const configName = new RegExp(
   ].join("|")})$|(?:^|/).cargo/config(?:.toml)?$|(?:^|/).config/nextest.toml$`,
 );
 
-/** Packages in the repository take precedence over those in the lock file. */
-const vendored = /(?:^|\/)(?:node_modules|site-packages|\.yarn|\.pnp\.[cm]?js|\.pnp\.loader\.mjs)(?:\/|$)/;
+/**
+ * Packages in the repository take precedence over those in the lock file, and the metadata of a Python package can load
+ * plugins into pytest.
+ */
+const vendored =
+  /(?:^|\/)(?:node_modules|site-packages|\.yarn|\.pnp\.[cm]?js|\.pnp\.loader\.mjs|[^/]+\.(?:egg-info|dist-info))(?:\/|$)/;
 
 const manifestName =
   /(?:^|\/)(?:package\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|Cargo\.toml|composer\.json)$/;

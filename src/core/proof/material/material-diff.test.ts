@@ -47,6 +47,32 @@ describe("what a change does to test material", () => {
     expect(restored.has(path)).toBe(true);
   });
 
+  const cmake = "enable_testing()\nadd_test(NAME a COMMAND a)\nadd_library(x x.c)\n";
+  const pom = "<project>\n<dependencies>\n</dependencies>\n</project>\n";
+  it.each<[string, string, string | undefined, string | undefined]>([
+    ["a test that CMake no longer has", "CMakeLists.txt", cmake, cmake.replace(/add_test.*\n/, "")],
+    ["a test that runs another program", "CMakeLists.txt", cmake, cmake.replace("COMMAND a", "COMMAND true")],
+    ["a folder of tests that is left out", "CMakeLists.txt", "add_subdirectory(test)\n", "\n"],
+    ["a deleted list of tests", "cmake/tests.cmake", cmake, undefined],
+    ["a property that skips tests", "pom.xml", pom, pom.replace("<dep", "<skipTests>true</skipTests>\n<dep")],
+    ["an option that skips tests", ".mvn/maven.config", undefined, "-DskipTests\n"],
+    ["failures that do not count", "build.gradle.kts", "", "tasks.test { ignoreFailures = true }\n"],
+    ["a rule that is gone", "BUILD.bazel", 'cc_test(name = "a")\n', ""],
+  ])("is asked about if the checks do not report single tests: %s", (_name, path, before, after) => {
+    expect(read(path, before, after).asks.map((one) => one.path)).toEqual([path]);
+    const told = readMaterialDiff([{ path, before, after }], { ...facts, tellsTests: true });
+    expect(told.asks).toEqual([]);
+  });
+
+  it.each<[string, string, string | undefined, string | undefined]>([
+    ["a source file in CMake", "CMakeLists.txt", cmake, `${cmake}add_library(y y.c)\n`],
+    ["another test in CMake", "CMakeLists.txt", cmake, `${cmake}add_test(NAME b COMMAND b)\n`],
+    ["a dependency in Maven", "pom.xml", pom, pom.replace("</dep", "<dependency>a</dependency>\n</dep")],
+    ["a new build", "build.gradle", undefined, "apply plugin: 'java'\n"],
+  ])("is not asked about: %s", (_name, path, before, after) => {
+    expect(read(path, before, after).asks).toEqual([]);
+  });
+
   it.each<[string, string, string | undefined, string | undefined]>([
     ["the product", "src/a.js", "a", "b"],
     ["a version of a dependency", "package.json", '{"version":"1"}', '{"version":"2"}'],

@@ -3,7 +3,13 @@ import { hasSections, mixSections, redirectedModules } from "./manifest-sections
 import { hasTools, mixPackage, redirectedLocks, redirectedRunners } from "./package-manifest.ts";
 import { type ReadLosses, readLosses } from "./read-losses.ts";
 import { mayReachOtherTests, shadowsRunner } from "./shadows.ts";
-import { ignoredFailures, loweredThresholds, suppressedChecks, weakenedAutomation } from "./switched-off.ts";
+import {
+  ignoredFailures,
+  loweredThresholds,
+  suppressedChecks,
+  testsLeftOut,
+  weakenedAutomation,
+} from "./switched-off.ts";
 import { type ChangedText, describeChanges, lostItems, statusOf, type Weakened } from "./weakenings.ts";
 
 /** Facts that classify a path besides its name. */
@@ -80,6 +86,7 @@ export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFac
       ...loweredThresholds(asked),
       ...runnersElsewhere(asked),
       ...weakenedAutomation(asked),
+      ...(facts.tellsTests ? [] : testsLeftOut(asked)),
       ...lostItems(sources, facts.runsExamples),
     ],
     changes: describeChanges(

@@ -81,6 +81,34 @@ export function loweredThresholds(changed: readonly ChangedText[]): readonly Wea
   });
 }
 
+/** Files that tell a build which tests there are. */
+const buildFile =
+  /(?:^|\/)(?:CMakeLists\.txt|CMake(?:User)?Presets\.json|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|gradle\.properties|BUILD(?:\.bazel)?|\.bazelrc|mix\.exs|build\.sbt|Directory\.Build\.(?:props|targets)|meson\.build|build\.zig|\.proverc|dune(?:-project)?|Package\.swift)$|\.(?:cmake|cabal|csproj|fsproj|vbproj|gradle)$|(?:^|\/)\.mvn\//;
+const namesTests = /test|spec|check|verify/i;
+const skipsTests =
+  /skip\w*tests?|tests?\.?skip|skipITs|testFailureIgnore|ignoreFailures|enabled\s*=\s*false|onlyIf|WILL_FAIL|DISABLED|<(?:exclude|exclusion)|\bexclude|\bfilter\b/i;
+
+/**
+ * Build files whose text no longer names the same tests. Only for checks without reports of single tests, because those
+ * show more exactly what is missing.
+ */
+export function testsLeftOut(changed: readonly ChangedText[]): readonly Weakened[] {
+  return changed.flatMap(({ path, before = "", after = "" }): Weakened[] => {
+    if (!buildFile.test(path)) return [];
+    const [old, now] = [trimmedLines(before), trimmedLines(after)];
+    const lost = [...old].find((line) => namesTests.test(line) && !now.has(line));
+    const added = [...now].find((line) => skipsTests.test(line) && !old.has(line));
+    return [
+      ...(lost === undefined ? [] : [{ path, what: `the build no longer has the line \`${lost}\`` }]),
+      ...(added === undefined ? [] : [{ path, what: `may leave tests out: \`${added}\`` }]),
+    ];
+  });
+}
+
+function trimmedLines(text: string): ReadonlySet<string> {
+  return new Set(text.split("\n").map((line) => line.trim()));
+}
+
 const suppressions =
   /^\s*(?:\/\/\s*@ts-nocheck|\/\*\s*eslint-disable\s*\*\/|\/\/\s*biome-ignore-all|#\s*(?:flake8|ruff):\s*noqa\s*$|#\s*mypy:\s*ignore-errors|#\s*type:\s*ignore\s*$|#\s*pylint:\s*(?:skip-file|disable-all)|\/\*\s*(?:istanbul|c8|v8) ignore file)/gm;
 

@@ -251,12 +251,19 @@ async function mergeAll({ context, ref }: Proving, candidates: readonly Candidat
   return { merged, skipped };
 }
 
-/** Which checks run on which merge if the tip is proven first. */
+/**
+ * Which checks run on which merge if the tip is proven first. A merge whose successor may change tests is tested too:
+ * otherwise the permission would also cover the tests that earlier changes lose.
+ */
 function planChecks(proving: Proving, links: readonly Link[]): Promise<readonly PlannedLink[]> {
   return Promise.all(
     links.map(async (link, at) => {
       const { candidate } = link;
-      const isTested = at === links.length - 1 || (await linkTouchesTests(proving, links[at - 1], link));
+      const next = links[at + 1]?.candidate;
+      const isTested =
+        next === undefined ||
+        next.mayChangeTests.length > 0 ||
+        (await linkTouchesTests(proving, links[at - 1], link));
       return {
         link,
         wanted: isTested ? allChecks(proving, candidate) : candidate.checks,
