@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defaultConfig } from "../../src/contract/default-config.ts";
-import { Prover } from "../../src/proof/prover.ts";
+import { Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { runGate, whyGateFails } from "../../src/run/landing/checks/run-gate.ts";
 import { mergeTrees } from "../../src/workspace/git/merge-commits.ts";
 import { readDiff } from "../../src/workspace/git/read-diff.ts";
@@ -23,6 +23,7 @@ function gatedRepository(files: Readonly<Record<string, string>>) {
   const gate = async (
     tasks: Readonly<Record<string, Edits>>,
     set: Partial<typeof defaultConfig.gate> = {},
+    setup: ProverOptions["setup"] = [],
   ) => {
     const base = git("rev-parse", "main");
     let result = base;
@@ -36,7 +37,7 @@ function gatedRepository(files: Readonly<Record<string, string>>) {
       result = git("commit-tree", merged.tree, "-p", result, "-p", commit, "-m", task);
     }
     git("checkout", "-q", "main");
-    using prover = await Prover.open(ground.options);
+    using prover = await Prover.open({ ...ground.options, setup });
     const config = { ...defaultConfig.gate, ...set };
     const root = place("main");
     return runGate({ root, base, result, members, gate: config, prover, tested: true, onProgress: () => {} });
@@ -50,6 +51,15 @@ const findingsOf = (results: Awaited<ReturnType<typeof runGate>>) =>
   );
 
 describe("the gate over several tasks", () => {
+  it("installs packages only for changes of imports", async () => {
+    using repository = gatedRepository({ "a.ts": "" });
+    const counting = [["sh", "-c", 'echo one >> "$HOME/counts/setups"']];
+    await repository.gate({ "T-1": { "README.md": "a" } }, {}, counting);
+    expect(repository.read("home/counts/setups")).toBeUndefined();
+    await repository.gate({ "T-2": { "a.ts": "1" } }, {}, counting);
+    expect(repository.read("home/counts/setups")).toBe("one\n");
+  });
+
   it("accepts compatible changes", async () => {
     using repository = gatedRepository({ "a.ts": "", "b.ts": "" });
     const results = await repository.gate({ "T-1": { "a.ts": 'import "./b"' }, "T-2": { "b.ts": "1" } });

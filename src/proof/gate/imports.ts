@@ -7,13 +7,18 @@ import { type Circle, newCircles } from "./imports/new-circles.ts";
 import { fileKind } from "./reading/file-kind.ts";
 import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 
+/** Whether imports can have changed, so that the installed packages matter. */
+export function changesImports(merge: Merge): boolean {
+  return presentPaths(merge.changed).some(isScript) || mayDivertImports(merge);
+}
+
 /** No circular or broken imports may be introduced (S1). Those of the base are reported and do not fail the check. */
 export async function checkImports(merge: Merge, installed: InstalledPackages): Promise<GateResult> {
   const diverts = mayDivertImports(merge);
   const present = presentPaths(merge.changed);
   const changed = present.filter(isScript);
   const others = present.filter((path) => fileKind(path) === undefined);
-  if (changed.length === 0 && !diverts)
+  if (!changesImports(merge))
     return judged("imports", {
       findings: [],
       notes: skippedText(others),

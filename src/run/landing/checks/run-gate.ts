@@ -14,7 +14,7 @@ import {
   gateResult,
   notConfigured,
 } from "../../../proof/gate/gate-result.ts";
-import { checkImports } from "../../../proof/gate/imports.ts";
+import { changesImports, checkImports } from "../../../proof/gate/imports.ts";
 import type { ChangedFile, Merge } from "../../../proof/gate/source-tree.ts";
 import { checkSyntax } from "../../../proof/gate/syntax.ts";
 import type { Prover } from "../../../proof/prover.ts";
@@ -89,6 +89,8 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
 
 /** Packages count as installed if the setup of the merged tree installs them. */
 async function imports({ prover, result }: GateInput, merge: Merge): Promise<GateResult> {
+  // A setup can take minutes.
+  if (!changesImports(merge)) return checkImports(merge, { hasPackage: () => false });
   const checked = await prover.inTree(result, (folder) =>
     checkImports(merge, { hasPackage: (name) => existsSync(join(folder, "node_modules", name)) }),
   );
