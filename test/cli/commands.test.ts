@@ -273,7 +273,7 @@ describe("an invalid configuration", () => {
     });
     const verdict = await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
     expect(verdict).toMatchObject({ code: "E-CONFIG" });
-    const { status, stderr } = await repository.run(["status"]);
+    const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
     expect(stderr).toMatch(/config\.yaml:3:3: .*max_paralel.*max_parallel/);
     expect(stderr).toMatch(/config\.yaml:4:\d+: .*ask/);

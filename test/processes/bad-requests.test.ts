@@ -45,14 +45,14 @@ describe.concurrent("a document", () => {
 describe.concurrent("a configuration with two errors", () => {
   const config = "version: 1\nlimits:\n  max_paralel: 4\n  widen: perhaps\n";
 
-  it("is refused by every command, with file and line of both", async () => {
+  it("is refused by every command that works under it, with file and line of both", async () => {
     using repository = temporaryRepository({ ".lockstep/config.yaml": config });
     const both = /\.lockstep\/config\.yaml:3\b.*`max_parallel`.*\.lockstep\/config\.yaml:4\b.*`perhaps`/s;
     const input = JSON.stringify(packet("T-1", ["src"]));
     const run = await repository.run(["dispatch"], { input });
     expectRefused(run, "E-CONFIG");
     expect(verdictIn(run).reason).toMatch(both);
-    for (const words of [["status"], ["lock", "list"], ["reconcile"], ["task", "list"]]) {
+    for (const words of [["run"], ["do", "x"], ["task", "add", "T-2", "--scope", "x"], ["clean"]]) {
       const read = await repository.run(words);
       expect(read, words.join(" ")).toMatchObject({ status: 2, stdout: "" });
       expect(read.stderr).toMatch(both);

@@ -23,7 +23,7 @@ interface LogOptions {
 export async function logCommand(name: string, options: LogOptions): Promise<number> {
   const { follow = false, check, json } = options;
   try {
-    using opened = await openEngine();
+    using opened = await openEngine({ needsConfig: false });
     const folder = openStateFolder(opened.project);
     const { task, proof } = await findProof(opened, folder, name);
     if (check !== undefined) return showCheck({ name, wanted: check, json }, proof);
@@ -82,7 +82,7 @@ function noChanges(name: string): 0 {
 
 async function looking(name: string, show: (opened: Opened, task: Task) => Promise<number>): Promise<number> {
   try {
-    using opened = await openEngine();
+    using opened = await openEngine({ needsConfig: false });
     return await show(opened, await findTask(opened.engine, name));
   } catch (error) {
     return tellRefusal(faultVerdict(error), false);

@@ -12,6 +12,12 @@ export interface AskOptions extends CallOptions {
   readonly create?: boolean;
 }
 
+/** Operations that start, change or judge work under the rules of the configuration. */
+const configured: ReadonlySet<OperationName> = new Set([
+  ...(["task-add", "task-retry", "task-escalate", "task-resolve", "dispatch", "submit"] as const),
+  ...(["complete", "widen", "watchdog"] as const),
+]);
+
 /** Runs one operation for the caller of this command; in the sandbox, which has no ledger, through the host. */
 export async function ask<Name extends OperationName>(
   name: Name,
@@ -26,7 +32,12 @@ export async function ask<Name extends OperationName>(
     if ("allow" in call) return call;
     return (await askHost(socket, { operation: name, input, call })) as AnswerOf<Name> | Deny;
   }
-  using opened = await openEngine(options.dryRun === true ? { ...options, create: false } : options);
+  const { create = false } = options;
+  using opened = await openEngine({
+    ...options,
+    create: create && options.dryRun !== true,
+    needsConfig: configured.has(name),
+  });
   const { task } = input as { readonly task?: string };
   const call = await callOf(caller, opened.engine, { ...options, task });
   return "allow" in call ? call : await operate(opened.engine, name, input, call);

@@ -1,4 +1,5 @@
 import type { Config } from "../../contract/config.ts";
+import { defaultConfig } from "../../contract/default-config.ts";
 import { type Clock, shifted } from "../../core/leases/clock.ts";
 import { parseIsoTime } from "../../core/points/iso-time.ts";
 import { findSecrets } from "../../core/secrets/find-secrets.ts";
@@ -28,6 +29,7 @@ import {
 } from "../../workspace/state/ledger-url.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
 import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
 import { machineIn, openProjectLedger, sayWaiting } from "./open-ledger.ts";
 
 export interface Opened extends Disposable {
@@ -41,17 +43,26 @@ interface OpenOptions {
   readonly create?: boolean;
   /** The value of `--now`. */
   readonly now?: string;
+  /** False for commands that only look or stop: a mistake in the configuration must not keep a person from that. */
+  readonly needsConfig?: boolean;
+  /** False if the command opens the engine once more, and its mistakes are told or refused then. */
+  readonly tellsFaults?: boolean;
 }
 
 /** Opens the engine for the project of the current folder. */
-export async function openEngine({ create = false, now }: OpenOptions = {}): Promise<Opened> {
+export async function openEngine({
+  create = false,
+  now,
+  needsConfig = true,
+  tellsFaults = true,
+}: OpenOptions = {}): Promise<Opened> {
   if (process.env.LOCKSTEP_SOCKET)
     throw new CommandFault(
       "R-AU-001",
       "LOCKSTEP_SOCKET is set, and this command does not work inside the sandbox: a person has to run it outside",
     );
   const project = findProject(currentFolder());
-  const config = await readConfig(project);
+  const config = needsConfig ? await readConfig(project) : await readConfigOrDefaults(project, tellsFaults);
   noteLedgerUrl(project, ledgerUrl(config));
   const ledger = await openLedger(project, create);
   const own = ledger.clock ?? machineClock();
@@ -137,6 +148,25 @@ export async function tidyActiveOf(project: Project): Promise<void> {
 
 export async function readConfig({ place }: Project): Promise<Config> {
   return configIn(await loadConfig(place.root));
+}
+
+let areFaultsTold = false;
+
+/** The defaults if the configuration has faults, which are printed once. The ledger is the one that was used last. */
+async function readConfigOrDefaults(project: Project, tellsFaults: boolean): Promise<Config> {
+  const loaded = await loadConfig(project.place.root);
+  if ("config" in loaded) return withoutLedgerAccess(loaded.config);
+  if (tellsFaults && !areFaultsTold) {
+    const lines = loaded.faults.map((fault) => `E-CONFIG: ${faultLine(fault)}`);
+    for (const line of [...lines, "until that is fixed, this command uses the defaults"])
+      writeAll(2, `lockstep: warning: ${line}\n`);
+  }
+  areFaultsTold ||= tellsFaults;
+  const config = structuredClone(defaultConfig);
+  return withoutLedgerAccess({
+    ...config,
+    ledger: { ...config.ledger, url: knownLedgerUrl(project) ?? null },
+  });
 }
 
 /** Throws if the configuration has faults. */
