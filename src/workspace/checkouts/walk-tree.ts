@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
+import { ifThere, isGone } from "../files/if-there.ts";
 import { type BytePath, onDisk } from "../git/byte-path.ts";
 
 /** Folders that tools create and can create again. */
@@ -23,12 +24,7 @@ export function isOutput(path: BytePath): boolean {
 
 /** Undefined if nothing is there, also if a file is in the place of a folder above. */
 export function sizeAt(root: string, path: BytePath): Stats | undefined {
-  try {
-    return lstatSync(onDisk(root, path), { throwIfNoEntry: false });
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
+  return ifThere(() => lstatSync(onDisk(root, path), { throwIfNoEntry: false }));
 }
 
 /** True if a parent of the path is a link. */
@@ -80,11 +76,6 @@ function entriesOf(root: string, folder: BytePath, visitor: Visitor): Dirent<str
     visitor.closed(folder, code === "EACCES" ? "refused" : "too-deep");
     return [];
   }
-}
-
-/** Whether a file or folder, or a folder above it, is not there any more. */
-function isGone(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** Says to an agent what it can do about a folder that `walkTree` calls closed. */
