@@ -36,7 +36,7 @@ export interface Leftover {
   free(): Promise<Freeing>;
 }
 
-export interface Freeing {
+interface Freeing {
   /** Lines that say what was kept, and where. */
   readonly kept: readonly string[];
   /** What could not be removed. */
