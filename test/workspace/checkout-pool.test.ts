@@ -70,6 +70,9 @@ async function afterwards(
   { base }: { base?: (repository: AgentRepository) => string } = {},
 ) {
   const repository = agentRepository(files);
+  repository.write(".git/more", "[core]\nautocrlf = false\n");
+  repository.git("config", "include.path", "more");
+  repository.git("config", "core.attributesFile", join(repository.commonFolder, "named"));
   chmodSync(join(repository.path, "run.sh"), 0o755);
   repository.git("commit", "-qam", "executable");
   const first = repository.git("rev-parse", "HEAD");
@@ -230,6 +233,11 @@ describe("a checkout is not reused", () => {
 
   it.each<[string, (repository: AgentRepository) => void]>([
     ["git's settings", ({ git }) => git("config", "core.autocrlf", "true")],
+    [
+      "settings that git's configuration includes",
+      ({ write }) => write(".git/more", "[core]\nautocrlf = true\n"),
+    ],
+    ["attributes that git's settings name", ({ write }) => write(".git/named", "*.txt text eol=crlf\n")],
     [
       "attributes",
       ({ write, git }) => {

@@ -37,11 +37,14 @@ interface Cleaned {
   readonly bytes: number;
   /** Unmerged content of removed checkouts, which is kept on refs. */
   readonly kept: readonly string[];
+  /** What could not be removed, with the reason. */
+  readonly left: readonly string[];
 }
 
 /** Deletes what is no longer needed. Refused while a run is active. */
 export function cleanCommand({ dryRun = false, older = "30", json }: CleanOptions): Promise<number> {
-  return showReading<Cleaned>({ json, text: cleanText }, async () => {
+  const exit = ({ left }: Cleaned) => (left.length === 0 ? 0 : 1);
+  return showReading<Cleaned>({ json, text: cleanText, exit }, async () => {
     const days = daysOf(older);
     using opened = await openEngine();
     const { engine, project } = opened;
@@ -52,12 +55,20 @@ export function cleanCommand({ dryRun = false, older = "30", json }: CleanOption
     const before = engine.clock.now().wallMs - days * dayMs;
     const place = { engine, commonFolder, stateFolder: stateFolder(project), before };
     const found = (await findLeftovers(place)).filter(({ count }) => count > 0);
+    const rows: Freed[] = [];
     const kept: string[] = [];
-    if (!dryRun) for (const { free } of found) kept.push(...(await free()));
-    const rows = found.map(({ what, count, bytes }) => ({ what, count, bytes }));
+    const left: string[] = [];
+    for (const { what, count, bytes, free } of found) {
+      const freeing = dryRun ? { kept: [], left: [] } : await free();
+      kept.push(...freeing.kept);
+      left.push(...freeing.left.map(({ line }) => line));
+      const leftBytes = freeing.left.reduce((sum, one) => sum + one.bytes, 0);
+      const done = count - freeing.left.length;
+      if (done > 0) rows.push({ what, count: done, bytes: bytes && Math.max(0, bytes - leftBytes) });
+    }
     const freed = [...rows, ...(await packObjects(commonFolder, { dryRun, isNeeded: found.length > 0 }))];
     const bytes = freed.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-    return { dry_run: dryRun, older_days: days, freed, bytes, kept };
+    return { dry_run: dryRun, older_days: days, freed, bytes, kept, left };
   });
 }
 
@@ -102,8 +113,8 @@ async function packObjects(
   return [{ what, count, bytes: Math.max(0, before - diskUse(objects)) }];
 }
 
-function cleanText({ dry_run, older_days, freed, bytes, kept }: Cleaned): string {
-  if (freed.length === 0) return "nothing to clean\n";
+function cleanText({ dry_run, older_days, freed, bytes, kept, left }: Cleaned): string {
+  if (freed.length === 0 && left.length === 0) return "nothing to clean\n";
   const rows = freed.map((row) => [
     row.what,
     String(row.count),
@@ -113,7 +124,7 @@ function cleanText({ dry_run, older_days, freed, bytes, kept }: Cleaned): string
   const age = `everything that belongs to open work${used} is kept`;
   return [
     table(["WHAT", "COUNT", "SIZE"], rows),
-    ...kept.map((line) => `${printable(line)}\n`),
+    ...[...kept, ...left].map((line) => `${printable(line)}\n`),
     `\n${dry_run ? "would free" : "freed"} ${megabytes(bytes)}; ${age}\n`,
   ].join("");
 }

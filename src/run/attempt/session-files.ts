@@ -1,4 +1,4 @@
-import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, type Stats } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import {
   type MemoryFile,
@@ -8,10 +8,13 @@ import {
   type ViewFile,
   viewFiles,
 } from "../../core/names/session-paths.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
 import { lookAtCopied, markAt, rememberCopied } from "../../workspace/checkouts/copied-files.ts";
+import { replacedSession, replacedText } from "../../workspace/checkouts/session-folder.ts";
 import { fileMark } from "../../workspace/files/file-mark.ts";
+import { ifThere } from "../../workspace/files/if-there.ts";
 import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
@@ -57,6 +60,15 @@ export class SessionFiles {
 
   #readView(name: ViewFile): string {
     return readOwn(this.#checkout, this.#inSession(name)).toString("utf8");
+  }
+
+  /** Refuses work whose agent has replaced the session's folder: nothing in it can be collected. */
+  findReplaced(): Deny | undefined {
+    const path = replacedSession(this.#checkout, this.#context.session);
+    if (path === undefined) return undefined;
+    return deny("R-GT-001", `${replacedText(path)}: the next attempt gets it back, leave it as it is`, {
+      replaced: path,
+    });
   }
 
   /** Appends what the agent has added to the session's own files, with secrets masked (INV-8). */
@@ -149,13 +161,15 @@ function copySession(
   const { folder } = checkout;
   const own = join(sessionsFolder, session);
   const from = join(root, own);
-  if (!existsSync(from) || [sessionsFolder, own].some((path) => isLink(join(folder, path)))) return new Map();
+  if (!existsSync(from) || replacedSession(checkout, session) !== undefined) return new Map();
   const copied: string[] = [];
   // Files that an earlier attempt has edited stay as they are in the checkout.
   const edited = new Set(lookAtCopied(checkout).edited);
   const filter = (path: string) => {
-    const isShared = !path.startsWith(join(from, "worklogs")) && !edited.has(relative(root, path));
-    if (isShared) copied.push(relative(root, path));
+    const name = relative(root, path);
+    const isOwn = path.startsWith(join(from, "worklogs")) || edited.has(name);
+    const isShared = !isOwn && !isInTheWay(join(folder, name), lstatSync(path));
+    if (isShared) copied.push(name);
     return isShared;
   };
   mkdirSync(join(folder, own), { recursive: true });
@@ -180,8 +194,18 @@ function knownDigest(file: string): Omit<Seen, "mark"> {
 const digests = new Map<string, Seen>();
 const digestsMax = 100;
 
+/** Whether an agent has put a file in the place of a folder, or the other way round. */
+function isInTheWay(path: string, copied: Stats): boolean {
+  const found = foundAt(path);
+  return found !== undefined && found.isDirectory() !== copied.isDirectory();
+}
+
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return foundAt(path)?.isSymbolicLink() === true;
+}
+
+function foundAt(path: string): Stats | undefined {
+  return ifThere(() => lstatSync(path, { throwIfNoEntry: false }));
 }
 
 const empty = Buffer.alloc(0);
@@ -190,7 +214,7 @@ const empty = Buffer.alloc(0);
 export function readOwn({ folder }: Pick<Checkout, "folder">, path: string): Buffer {
   for (let at = join(folder, path); at.length > folder.length; at = dirname(at)) if (isLink(at)) return empty;
   const file = join(folder, path);
-  const found = lstatSync(file, { throwIfNoEntry: false });
+  const found = foundAt(file);
   return found?.isFile() && found.size <= fileBytesMax ? readFileSync(file) : empty;
 }
 

@@ -9,6 +9,7 @@ import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
 import { takeSlot } from "../../workspace/checkouts/proof-slot.ts";
 import { removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
+import { restoreSession } from "../../workspace/checkouts/session-folder.ts";
 import { removeFolder } from "../../workspace/files/remove-folder.ts";
 import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
@@ -54,7 +55,7 @@ async function openOwn(context: RunContext, options: WorkplaceOptions): Promise<
   const { task, attempt, base } = options;
   const name = { session, task, attempt };
   const unkept = await keepOld(commonFolder, name);
-  if (options.isFresh) await removeOld(commonFolder, name);
+  const unremoved = options.isFresh ? await removeOld(commonFolder, name) : [];
   const { include } = config.workspace;
   const { checkout, notes } = await openCheckout({
     ...{ ...name, commonFolder, root, base, include },
@@ -65,7 +66,7 @@ async function openOwn(context: RunContext, options: WorkplaceOptions): Promise<
   const closed = config.sandbox === "strict" ? await outsideLock(context, options, checkout) : [];
   const kept = protectedPaths.filter((path) => path !== ".git").map((path) => join(checkout.folder, path));
   const place = placeIn(context, options, { checkout, readOnly: [...closed, ...kept] });
-  return { ...place, checkout, notes: [...unkept, ...notes], [Symbol.dispose]: () => {} };
+  return { ...place, checkout, notes: [...unkept, ...unremoved, ...notes], [Symbol.dispose]: () => {} };
 }
 
 /** Opens a checkout that is deleted afterwards with everything in it. */
@@ -128,16 +129,30 @@ async function keepOld(commonFolder: string, name: AttemptName): Promise<readonl
   if (old === undefined || old.attempt === name.attempt || !existsSync(old.folder)) return [];
   try {
     await collectWork(old);
-    return [];
+    return await restoreSession(old);
   } catch (error) {
-    if (!(error instanceof CheckoutFault)) throw error;
-    return [`the work of attempt ${old.attempt} cannot be kept: ${error.message}`];
+    return [`the work of attempt ${old.attempt} cannot be kept: ${faultText(error)}`];
   }
 }
 
-async function removeOld(commonFolder: string, name: AttemptName): Promise<void> {
+/** A checkout that cannot be removed stays, and the attempt works in it: its agent can remove what the message names. */
+async function removeOld(commonFolder: string, name: AttemptName): Promise<readonly string[]> {
   const old = readRecord(commonFolder, slotOf(commonFolder, name));
-  if (old !== undefined) await removeCheckout(old);
+  if (old === undefined) return [];
+  try {
+    await removeCheckout(old);
+    return [];
+  } catch (error) {
+    return [
+      `the checkout of attempt ${old.attempt} cannot be removed and is used again: ${faultText(error)}`,
+    ];
+  }
+}
+
+/** What is wrong with a checkout; other errors are thrown again. */
+function faultText(error: unknown): string {
+  if (error instanceof CheckoutFault) return error.message;
+  throw error;
 }
 
 /** With `sandbox: strict`, tracked files outside the lock are read-only. */

@@ -15,9 +15,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import { removeFolder } from "../files/remove-folder.ts";
 import { onDisk } from "../git/byte-path.ts";
+import { settingsIn } from "../git/known-settings.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, gitBytes, tryGit } from "../git/run-git.ts";
 import { trackedIn } from "../git/sweep-tree.ts";
@@ -60,11 +62,14 @@ const quickFiles = 250;
 const quickBytes = 4_000_000;
 
 /** Called when the files of a new checkout are written and before an agent sees them. A small one is not used again. */
-export function keepPristine(slot: string, { commit, commonFolder, index }: PristineOptions): void {
+export async function keepPristine(
+  slot: string,
+  { commit, commonFolder, index }: PristineOptions,
+): Promise<void> {
   if (commit.length === sha1Length && isQuickToWrite(readFileSync(index))) return;
   copyFileSync(index, join(slot, pristineName));
   const writtenMs = statSync(index).ctimeMs;
-  const pristine: Pristine = { commit, settings: settingsOf(commonFolder), writtenMs };
+  const pristine: Pristine = { commit, settings: await settingsOf(commonFolder), writtenMs };
   writeFileSync(join(slot, `${pristineName}.json`), JSON.stringify(pristine), { mode: 0o600 });
 }
 
@@ -141,7 +146,7 @@ async function bring(pooled: string, options: TakeOptions): Promise<boolean> {
   const tree = join(pooled, "tree");
   const text = readFileSync(join(pooled, `${pristineName}.json`), "utf8");
   const { commit, settings, writtenMs } = JSON.parse(text) as Pristine;
-  if (settings !== settingsOf(commonFolder) || isInUse(tree)) return false;
+  if (settings !== (await settingsOf(commonFolder)) || isInUse(tree)) return false;
   if (await changesAttributes(commonFolder, commit, start)) return false;
   renameSync(tree, folder);
   renameSync(join(pooled, pristineName), index);
@@ -196,22 +201,33 @@ function claim(commonFolder: string, to: string): string | undefined {
   return listPool(commonFolder).some(({ folder }) => renameFirst(folder, to)) ? to : undefined;
 }
 
-/** The configuration and the attributes that lie in the git folder, and the person's own. */
-function settingsOf(commonFolder: string): string {
-  const home = process.env.HOME ?? "";
-  const config = process.env.XDG_CONFIG_HOME || join(home, ".config");
+/** The configuration with all that it includes, and the attributes that are not in a commit. */
+async function settingsOf(commonFolder: string): Promise<string> {
+  const root = repositoryFolder(commonFolder);
+  const settings = await settingsIn(root);
+  const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
+  const named = lastValue(settings, "core.attributesfile");
   const files = [
-    join(commonFolder, "config"),
     join(commonFolder, "info", "attributes"),
-    join(home, ".gitconfig"),
-    join(config, "git", "config"),
-    join(config, "git", "attributes"),
-    "/etc/gitconfig",
+    named === undefined ? join(config, "git", "attributes") : fromHome(root, named),
     "/etc/gitattributes",
   ];
-  const hash = createHash("sha256");
-  for (const file of files) hash.update(`${existsSync(file) ? readFileSync(file, "latin1") : ""}\0`);
+  const hash = createHash("sha256").update(settings.join("\0"));
+  for (const file of files) hash.update(`\0${isFile(file) ? readFileSync(file, "latin1") : ""}\0`);
   return hash.digest("hex");
+}
+
+function lastValue(settings: readonly string[], name: string): string | undefined {
+  return settings.findLast((setting) => setting.startsWith(`${name}\n`))?.slice(name.length + 1);
+}
+
+/** A path in git's configuration. */
+function fromHome(root: string, path: string): string {
+  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(root, path);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** An attribute can change how a file is written whose content stays the same. */

@@ -21,7 +21,7 @@ import {
 } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
 import { ignoredOf, nestedIn, type Unchanged } from "./snapshot-tree.ts";
-import { isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
+import { closedText, isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
 
 type Own = Awaited<ReturnType<typeof ownGit>>;
 
@@ -118,8 +118,8 @@ function filesAt(folder: string, start: BytePath): BytePath[] {
     entry: (path, entry) => {
       if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
     },
-    closed: (path) => {
-      throw new CheckoutFault(`${quoted(shown(path))} cannot be read: \`chmod u+rx\` it`);
+    closed: (path, why) => {
+      throw new CheckoutFault(closedText(shown(path), why));
     },
   });
   return files;

@@ -97,7 +97,7 @@ async function writeFiles(
     await write();
   }
   if ((await refusedFilters(commonFolder)).length > 0) await settle(index);
-  keepPristine(slot, { commit: start, commonFolder, index });
+  await keepPristine(slot, { commit: start, commonFolder, index });
 }
 
 /**

@@ -4,7 +4,7 @@ import { type BytePath, onDisk, shown } from "../git/byte-path.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, git, gitBytes, tryGit } from "../git/run-git.ts";
 import { CheckoutFault } from "./checkout.ts";
-import { isOutput, sizeAt, walkTree } from "./walk-tree.ts";
+import { closedText, isOutput, sizeAt, walkTree } from "./walk-tree.ts";
 
 /**
  * Git treats a repository inside another one as a submodule and leaves its files out. Here they are ordinary files, and
@@ -122,8 +122,8 @@ function filesBelow(folder: string, start: BytePath, wants: (path: BytePath) => 
     entry: (path, entry) => {
       if ((entry.isFile() || entry.isSymbolicLink()) && wants(path)) files.push(path);
     },
-    closed: (path) => {
-      throw new CheckoutFault(`${quoted(shown(path))} cannot be read: \`chmod u+rx\` it`);
+    closed: (path, why) => {
+      throw new CheckoutFault(closedText(shown(path), why));
     },
   });
   return files;

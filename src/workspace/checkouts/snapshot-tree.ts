@@ -18,7 +18,7 @@ import {
   untrackedRepositories,
 } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
-import { isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
+import { closedText, isOutput, liesBehindLink, sizeAt, walkTree } from "./walk-tree.ts";
 
 type Own = Awaited<ReturnType<typeof ownGit>>;
 
@@ -93,11 +93,23 @@ async function stageAll(
   const skipped = [...excluded, ...nested].flatMap((path) => without(shown(path)));
   const { exit, stderr } = await tryGit(folder, ["add", "--all", "--", ".", ...skipped], own);
   if (exit !== 0) return { failed: stderr };
+  const cut = cutFolder(stderr);
+  if (cut !== undefined) throw new CheckoutFault(closedText(cut, "too-deep"));
   const ignored = (paths: readonly BytePath[]) => ignoredOf(folder, paths, own);
   const failed = await stageNested(folder, { nested, parent, ignored, own });
   if (failed !== undefined) return { failed };
   const tree = await git(folder, ["write-tree"], own);
   return { tree, changed: await readDiff(repositoryFolder(commonFolder), parent, tree) };
+}
+
+/**
+ * A folder of outputs, which are not searched before, that git has left out because its path is too long. Git only warns,
+ * and its messages end after 4096 bytes, so that the reason can be missing.
+ */
+function cutFolder(stderr: string): string | undefined {
+  return /^warning: could not open directory '(.*?)\/?(?:': File name too long|[^'\n]{999})$/m.exec(
+    stderr,
+  )?.[1];
 }
 
 /** Patterns that leave out a path. With a plain path, `git add` fails if the path is also ignored. */
@@ -133,8 +145,8 @@ export async function findUnchanged(
   // Of these, the listing below would leave out an ignored one that git does not recognise as a repository.
   if (found.nested.length > 0) return undefined;
   const left = leftOut(checkout, exclude).map(asBytes);
-  const { exit, stdout } = await tryGit(folder, listing, own);
-  if (exit !== 0) return undefined;
+  const { exit, stdout, stderr } = await tryGit(folder, listing, own);
+  if (exit !== 0 || cutFolder(stderr) !== undefined) return undefined;
   const ignored: BytePath[] = [];
   for (const entry of splitAtZero(stdout).map((one) => one.toString("latin1"))) {
     // The first letter compares the index with HEAD, which is not the checkout's.
@@ -194,13 +206,13 @@ async function fillIndex(
 
 interface Obstacles {
   readonly nested: readonly BytePath[];
-  readonly closed: readonly BytePath[];
+  readonly closed: ReadonlyMap<BytePath, "refused" | "too-deep">;
 }
 
 /** Finds what git would silently skip or block on: nested repositories, unreadable folders, pipes. */
 function findObstacles(folder: string): Obstacles {
   const nested: BytePath[] = [];
-  const closed: BytePath[] = [];
+  const closed: Map<BytePath, "refused" | "too-deep"> = new Map();
   walkTree(folder, "", {
     enter: (path) => !isInGit(path) && !isOutput(path),
     entry: (path, found) => {
@@ -210,15 +222,15 @@ function findObstacles(folder: string): Obstacles {
       if (readByGit && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory())
         throw new CheckoutFault(`${quoted(shown(path))} is not a regular file: remove it`);
     },
-    closed: (path) => closed.push(path),
+    closed: (path, why) => closed.set(path, why),
   });
   return { nested, closed };
 }
 
 async function refuseClosed(folder: string, { closed }: Obstacles, own: Own): Promise<void> {
-  const unreadable = await notIgnored(folder, closed, own);
-  if (unreadable.length > 0)
-    throw new CheckoutFault(`${list(unreadable.map(shown))} cannot be read: \`chmod u+rx\` it`);
+  const unreadable = await notIgnored(folder, [...closed.keys()], own);
+  const told = unreadable.slice(0, 5).map((path) => closedText(shown(path), closed.get(path) ?? "refused"));
+  if (told.length > 0) throw new CheckoutFault(told.join("; "));
 }
 
 async function notIgnored(folder: string, paths: readonly BytePath[], own: Own): Promise<BytePath[]> {

@@ -46,11 +46,18 @@ export function orDiskFault<Result>(action: string, path: string, act: () => Res
 /** A system error as a `DiskFault`; undefined for errors that do not come from the disk. */
 export function asDiskFault(error: unknown): DiskFault | undefined {
   const { code = "", path, syscall = "use" } = error as NodeJS.ErrnoException;
-  const known = ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"].includes(code) ? remedies[code] : undefined;
-  if (!(error instanceof Error) || path === undefined || known === undefined) return undefined;
+  const known = (path === undefined ? fullDisk : refusals).includes(code) ? remedies[code] : undefined;
+  if (!(error instanceof Error) || known === undefined) return undefined;
   const [why, remedy] = known;
-  return new DiskFault(`cannot ${syscall} ${shownPath(path)}: ${why}; ${remedy}`, { cause: error });
+  const what = path === undefined ? syscall : `${syscall} ${shownPath(path)}`;
+  return new DiskFault(`cannot ${what}: ${why}; ${remedy}`, { cause: error });
 }
+
+/** Only a disk says these. An error of write(2) has no path, because it is given a descriptor. */
+const fullDisk: readonly string[] = ["ENOSPC", "EDQUOT"];
+
+/** Without a path, processes and sockets say the others too. */
+const refusals: readonly string[] = [...fullDisk, "EACCES", "EPERM", "EROFS"];
 
 export function shownPath(path: string): string {
   return quoted(path, pathLengthMax);

@@ -247,7 +247,8 @@ async function submit(
   let work = "unread" in collected ? "unchanged" : collected.work;
   if (talked.how === "unanswered" && work === "unchanged" && !("unread" in collected))
     return fail(context, working, `the agent changed no file, and ${unusable(talked.reason)}`, 2);
-  let stray = "unread" in collected ? collected.unread : await findStray(context, task, work);
+  const refusalOf = async () => sessionFiles.findReplaced() ?? (await findStray(context, task, work));
+  let stray = "unread" in collected ? collected.unread : await refusalOf();
   const passing = { task, place, agent: one.agent.name, call, stop: one.stop };
   if (stray === undefined && work !== "unchanged" && isDone(talked)) {
     const fix = askToFix(context, task, asked, talked.conversation);
@@ -259,7 +260,7 @@ async function submit(
       return refused(verdict.allow ? passed.refused : verdict);
     }
     work = passed.collected ?? work;
-    stray = await findStray(context, task, work);
+    stray = await refusalOf();
   }
   if (stray === undefined && work !== "unchanged") {
     const shared = await shareWork(context, work, place.checkout.base);

@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type KeptRef, needlessRefs } from "../../../core/names/needless-refs.ts";
 import { allRefs } from "../../../core/names/ref-names.ts";
 import { taskKey } from "../../../core/names/task-name.ts";
 import type { Task } from "../../../core/tasks/task.ts";
+import { quoted } from "../../../core/text/quoted.ts";
 import { readJsonBytes } from "../../../core/text/read-json.ts";
 import { field } from "../../../core/values/fields.ts";
 import type { Engine } from "../../../engine/change/engine.ts";
@@ -13,9 +14,10 @@ import { repositoryFolder } from "../../../workspace/checkouts/checkout.ts";
 import { listPool } from "../../../workspace/checkouts/checkout-pool.ts";
 import { type ListedCheckout, listCheckouts } from "../../../workspace/checkouts/list-checkouts.ts";
 import { emptySlot, listSlots } from "../../../workspace/checkouts/proof-slot.ts";
-import { removeCheckouts } from "../../../workspace/checkouts/remove-checkout.ts";
+import { removeCheckouts, staysText } from "../../../workspace/checkouts/remove-checkout.ts";
 import { storedSetups } from "../../../workspace/checkouts/setup-store.ts";
 import { diskUse } from "../../../workspace/checkouts/walk-tree.ts";
+import { asDiskFault } from "../../../workspace/files/disk-fault.ts";
 import { removeFolder } from "../../../workspace/files/remove-folder.ts";
 import { changeRefs } from "../../../workspace/git/ref-writer.ts";
 import { git } from "../../../workspace/git/run-git.ts";
@@ -30,8 +32,21 @@ export interface Leftover {
   readonly count: number;
   /** Null if unknown. */
   readonly bytes: number | null;
-  /** Removes them. Returns lines that say what was kept, and where. */
-  free(): Promise<readonly string[]>;
+  /** Removes them, each for itself. */
+  free(): Promise<Freeing>;
+}
+
+interface Freeing {
+  /** Lines that say what was kept, and where. */
+  readonly kept: readonly string[];
+  /** What could not be removed. */
+  readonly left: readonly Left[];
+}
+
+interface Left {
+  /** Says which one it is, and why. */
+  readonly line: string;
+  readonly bytes: number;
 }
 
 export interface LeftoverPlace {
@@ -74,8 +89,15 @@ function checkoutsOf(commonFolder: string, over: readonly Task[]): Leftover {
     count: found.length,
     bytes: sumOf(found.map(({ bytes }) => bytes)),
     free: async () => {
-      const kept = await removeCheckouts(found.flatMap(({ checkout }) => checkout ?? []));
-      return kept.flat().map(({ holds, command }) => `${holds} is kept: ${command}`);
+      const checkouts = found.flatMap(({ checkout }) => checkout ?? []);
+      const removals = await removeCheckouts(checkouts);
+      const kept = removals.flatMap((one) => ("kept" in one ? one.kept : []));
+      const left = checkouts.flatMap((checkout, at): Left[] => {
+        const removal = removals[at];
+        if (removal === undefined || "kept" in removal) return [];
+        return [{ line: staysText(checkout, removal.fault), bytes: diskUse(dirname(checkout.folder)) }];
+      });
+      return { kept: kept.map(({ holds, command }) => `${holds} is kept: ${command}`), left };
     },
   };
 }
@@ -146,8 +168,8 @@ function uncomparedOf({ stateFolder, before }: LeftoverPlace, over: readonly Tas
 
 /** The disk use of a file, link or folder. */
 function sizeOf(path: string): number {
-  const found = lstatSync(path);
-  return found.isDirectory() ? diskUse(path) : found.blocks * 512;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() ? diskUse(path) : (found?.blocks ?? 0) * 512;
 }
 
 /** The ctime, because moving a file changes it too. */
@@ -170,7 +192,7 @@ async function refsOf(commonFolder: string, finished: readonly Task[], before: n
         folder,
         needless.map(({ ref, object }) => ({ ref, to: undefined, from: object })),
       );
-      return [];
+      return { kept: [], left: [] };
     },
   };
 }
@@ -194,10 +216,17 @@ function files(what: string, paths: readonly string[]): Leftover {
 }
 
 function each(paths: readonly string[], act: (path: string) => void) {
-  return async () => {
-    for (const path of paths) act(path);
+  return async (): Promise<Freeing> => ({ kept: [], left: paths.flatMap((path) => freeOne(path, act)) });
+}
+
+function freeOne(path: string, act: (path: string) => void): readonly Left[] {
+  try {
+    act(path);
     return [];
-  };
+  } catch (error) {
+    const { message } = asDiskFault(error) ?? (error as Error);
+    return [{ line: `${quoted(path, 300)} could not be removed: ${message}`, bytes: sizeOf(path) }];
+  }
 }
 
 function below(parents: readonly string[]): readonly string[] {

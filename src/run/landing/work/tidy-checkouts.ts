@@ -3,7 +3,7 @@ import { taskKey } from "../../../core/names/task-name.ts";
 import type { Checkout } from "../../../workspace/checkouts/checkout.ts";
 import { trimPool } from "../../../workspace/checkouts/checkout-pool.ts";
 import { listCheckouts } from "../../../workspace/checkouts/list-checkouts.ts";
-import { removeCheckouts } from "../../../workspace/checkouts/remove-checkout.ts";
+import { removeCheckouts, staysText } from "../../../workspace/checkouts/remove-checkout.ts";
 import type { IntegrationContext } from "../integration.ts";
 
 type TidyContext = Pick<IntegrationContext, "engine" | "repository" | "config">;
@@ -61,10 +61,14 @@ async function tidyCheckouts({
   }
   const removed = await removeCheckouts(over.map(({ checkout }) => checkout));
   trimPool(commonFolder, config.workspace.keep * 2 ** 30);
-  return over.flatMap(({ key, isMerged }, at) =>
-    (removed[at] ?? [])
-      // Merged work needs no message; other content of the checkout does.
-      .filter(({ ref }) => !isMerged || isKeptOrIgnored(ref))
-      .map(({ holds, command }) => `removed the checkout of \`${key}\`; ${holds} is kept: ${command}`),
-  );
+  return over.flatMap(({ checkout, key, isMerged }, at) => {
+    const removal = removed[at] ?? { kept: [] };
+    if ("fault" in removal) return [staysText(checkout, removal.fault)];
+    return (
+      removal.kept
+        // Merged work needs no message; other content of the checkout does.
+        .filter(({ ref }) => !isMerged || isKeptOrIgnored(ref))
+        .map(({ holds, command }) => `removed the checkout of \`${key}\`; ${holds} is kept: ${command}`)
+    );
+  });
 }
