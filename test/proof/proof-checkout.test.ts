@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { type Proven, Prover } from "../../src/proof/prover.ts";
+import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { openProofCheckout } from "../../src/workspace/checkouts/proof-checkout.ts";
 import { takeSlot } from "../../src/workspace/checkouts/proof-slot.ts";
 import { inMain, inTmp, type ProvingGround, provingGround } from "../support/proving-ground.ts";
@@ -28,6 +28,21 @@ function ordinaryUser(ground: ProvingGround): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   execFileSync("chown", ["-R", "65534:65534", dirname(ground.place("main"))]);
   return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+}
+
+/** The runs of some commands, by a program of an ordinary user. */
+async function runOrdinarily(ground: ProvingGround, options: ProverOptions, commands: readonly string[]) {
+  const words = [JSON.stringify(options), ground.place("main/.git/lockstep"), "main", ...commands];
+  const through = ordinaryUser(ground);
+  using process_ = startProgram([process.execPath, script, ...words], {
+    ...{ cwd: ground.place("main"), env: ground.env, through },
+  });
+  const { status, stdout, stderr } = await process_.ended;
+  expect(status, stderr).toBe(0);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line): Proven => JSON.parse(line));
 }
 
 describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
@@ -235,16 +250,9 @@ describe("a check that leaves", () => {
     using ground = provingGround({ "src/a.txt": "a\n" });
     const close = "mkdir -p target/x/y src/z && chmod 000 src/z target/x && chmod 000 src";
     const commands = ["mkdir -p target/x; chmod 000 target/x", close, list];
-    const words = [JSON.stringify(ground.options), ground.place("main/.git/lockstep"), "main", ...commands];
-    const through = ordinaryUser(ground);
-    using process_ = startProgram([process.execPath, script, ...words], {
-      ...{ cwd: ground.place("main"), env: ground.env, through },
-    });
-    const { status, stdout, stderr } = await process_.ended;
-    expect(status, stderr).toBe(0);
-    const runs = stdout.trim().split("\n");
-    expect(runs.map((line) => JSON.parse(line).run.exit)).toEqual([0, 0, 0]);
-    expect(JSON.parse(runs[2] ?? "").run.tail).toBe(". 755 \n./src 755 \n./src/a.txt 644 \n");
+    const runs = await runOrdinarily(ground, ground.options, commands);
+    expect(runs.map(({ run }) => run.exit)).toEqual([0, 0, 0]);
+    expect(runs[2]?.run.tail).toBe(". 755 \n./src 755 \n./src/a.txt 644 \n");
   });
 });
 
@@ -372,6 +380,20 @@ describe("what a check attaches to files and folders", () => {
     // What was moved counts as unchanged from then on.
     expect(await prover.run("main", `${look} # and again`)).toMatchObject({ run: { tail: before.run.tail } });
     expect([identities(inFolders), setUps(ground)]).toEqual([kept, 1]);
+  });
+
+  it("is gone beside folders of a setup that are read-only, which stay too", async () => {
+    using ground = provingGround(files);
+    const readOnly = [["sh", "-c", `${install} && chmod 555 node_modules packages/a/node_modules`]];
+    const options = { ...ground.options, setup: readOnly };
+    const look = "find . -path ./.git -prune -o -printf '%p %m\\n' | sort";
+    const [before, , after] = await runOrdinarily(ground, options, [
+      look,
+      "touch new packages/a/new",
+      `${look} #`,
+    ]);
+    expect(before?.run.tail).toContain("./node_modules 555");
+    expect([after?.run.tail, setUps(ground)]).toEqual([before?.run.tail, 1]);
   });
 
   it("is gone with a file that has its old content, size and times", async () => {

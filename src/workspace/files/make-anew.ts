@@ -12,8 +12,21 @@ export function makeAnew(path: Buffer): void {
   const mode = lstatSync(path).mode & 0o7777;
   mkdirSync(made, { mode });
   if ((lstatSync(made).mode & 0o7777) !== mode) chmodSync(made, mode);
-  for (const name of readdirSync(path, { encoding: "buffer" }))
-    renameSync(inside(path, name), inside(made, name));
+  for (const name of readdirSync(path, { encoding: "buffer" })) move(inside(path, name), inside(made, name));
   rmdirSync(path);
   renameSync(made, path);
+}
+
+/** A folder that its owner may not write to cannot be moved to another one: it contains the name of the one above. */
+function move(from: Buffer, to: Buffer): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const found = lstatSync(from);
+    const mode = found.mode & 0o7777;
+    if ((error as NodeJS.ErrnoException).code !== "EACCES" || !found.isDirectory()) throw error;
+    chmodSync(from, mode | 0o200);
+    renameSync(from, to);
+    chmodSync(to, mode);
+  }
 }
