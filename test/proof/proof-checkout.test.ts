@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -6,17 +6,19 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { type Proven, Prover } from "../../src/proof/prover.ts";
+import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { openProofCheckout } from "../../src/workspace/checkouts/proof-checkout.ts";
 import { takeSlot } from "../../src/workspace/checkouts/proof-slot.ts";
 import { inMain, inTmp, type ProvingGround, provingGround } from "../support/proving-ground.ts";
 import { startProgram } from "../support/run-command.ts";
+import { skipLoudly } from "../support/skip-loudly.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const script = fileURLToPath(new URL("../support/proving-process.ts", import.meta.url));
@@ -26,6 +28,21 @@ function ordinaryUser(ground: ProvingGround): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   execFileSync("chown", ["-R", "65534:65534", dirname(ground.place("main"))]);
   return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+}
+
+/** The runs of some commands, by a program of an ordinary user. */
+async function runOrdinarily(ground: ProvingGround, options: ProverOptions, commands: readonly string[]) {
+  const words = [JSON.stringify(options), ground.place("main/.git/lockstep"), "main", ...commands];
+  const through = ordinaryUser(ground);
+  using process_ = startProgram([process.execPath, script, ...words], {
+    ...{ cwd: ground.place("main"), env: ground.env, through },
+  });
+  const { status, stdout, stderr } = await process_.ended;
+  expect(status, stderr).toBe(0);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line): Proven => JSON.parse(line));
 }
 
 describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
@@ -233,16 +250,231 @@ describe("a check that leaves", () => {
     using ground = provingGround({ "src/a.txt": "a\n" });
     const close = "mkdir -p target/x/y src/z && chmod 000 src/z target/x && chmod 000 src";
     const commands = ["mkdir -p target/x; chmod 000 target/x", close, list];
-    const words = [JSON.stringify(ground.options), ground.place("main/.git/lockstep"), "main", ...commands];
-    const through = ordinaryUser(ground);
-    using process_ = startProgram([process.execPath, script, ...words], {
-      ...{ cwd: ground.place("main"), env: ground.env, through },
+    const runs = await runOrdinarily(ground, ground.options, commands);
+    expect(runs.map(({ run }) => run.exit)).toEqual([0, 0, 0]);
+    expect(runs[2]?.run.tail).toBe(". 755 \n./src 755 \n./src/a.txt 644 \n");
+  });
+});
+
+describe("what a check attaches to files and folders", () => {
+  const files = {
+    "a.txt": "a\n",
+    "src/a.txt": "a\n",
+    "src/b.txt": "b\n",
+    "src/deep/b.txt": "b\n",
+    "vendor/c.txt": "c\n",
+  };
+  const install = [
+    "mkdir -p node_modules/dep packages/a/node_modules",
+    "echo good | tee node_modules/dep/index.js > packages/a/node_modules/x; echo good > .pnp.cjs",
+    "ln -s ../src node_modules/linked",
+    'echo x >> "$HOME/counts/set-ups"',
+  ].join(" && ");
+  const setup = [["sh", "-c", install]];
+  const setUps = (ground: ProvingGround) => (ground.read("home/counts/set-ups") ?? "").length / 2;
+
+  const python = (code: string) => `python3 -c "${code}"`;
+  /** New files in the folder can be read by nobody. */
+  const acl = (path: string) =>
+    python(
+      `import os,struct; os.setxattr('${path}', 'system.posix_acl_default', struct.pack('<I',2) + b''.join(struct.pack('<HHI',*one) for one in [(1,0,0xffffffff),(4,0,0xffffffff),(32,0,0xffffffff)]))`,
+    );
+  const attribute = (path: string) => python(`import os; os.setxattr('${path}', 'user.evil', b'x')`);
+  /** Prints every path that has attributes. */
+  const list = python(
+    "import os; print('seen', *sorted(p for top, ds, fs in os.walk('.') if '/.git' not in top for p in [top, *(top + '/' + f for f in fs)] if os.listxattr(p, follow_symlinks=False)))",
+  );
+
+  const isMissing = (() => {
+    using folder = temporaryFolder();
+    const { status, stderr } = spawnSync("sh", ["-c", `${acl(".")} && ${attribute(".")}`], {
+      cwd: folder.path,
+      encoding: "utf8",
     });
-    const { status, stdout, stderr } = await process_.ended;
-    expect(status, stderr).toBe(0);
-    const runs = stdout.trim().split("\n");
-    expect(runs.map((line) => JSON.parse(line).run.exit)).toEqual([0, 0, 0]);
-    expect(JSON.parse(runs[2] ?? "").run.tail).toBe(". 755 \n./src 755 \n./src/a.txt 644 \n");
+    return status === 0 ? undefined : stderr;
+  })();
+  const lacksAttributes = skipLoudly("THE TESTS OF ATTRIBUTES OF FILES", isMissing, { isWanted: false });
+
+  it.skipIf(lacksAttributes).each<[what: string, command: string, setUps: number]>([
+    ["default permissions of a tracked folder", acl("src"), 1],
+    ["default permissions of nested folders", `${acl("src")}; ${acl("src/deep")}`, 1],
+    ["default permissions of the checkout", acl("."), 1],
+    ["default permissions of a new folder", `mkdir src/new; ${acl("src/new")}`, 1],
+    ["default permissions of a folder that was replaced", `mkdir x; ${acl("x")}; rm -r src; mv x src`, 1],
+    ["default permissions of a closed folder", `${acl("src")}; chmod 000 src`, 1],
+    ["default permissions of a setup's folder", acl("node_modules"), 1],
+    ["default permissions of a folder in a setup's", acl("node_modules/dep"), 1],
+    ["default permissions of folders above a setup's", `${acl("packages")}; ${acl("packages/a")}`, 1],
+    ["default permissions of a tracked folder with a kept name", acl("vendor"), 1],
+    ["an attribute of a tracked folder", attribute("src"), 1],
+    ["an attribute of the checkout", attribute("."), 1],
+    ["an attribute of a tracked file", attribute("src/a.txt"), 1],
+    ["an attribute of a file at the top", attribute("a.txt"), 1],
+    ["an attribute of a setup's folder", attribute("packages/a/node_modules"), 1],
+    ["an attribute of a setup's file", attribute("node_modules/dep/index.js"), 2],
+    ["an attribute of a setup's file at the top", attribute(".pnp.cjs"), 2],
+  ])("is gone for the next: %s", async (_, command, count) => {
+    using ground = provingGround(files);
+    using prover = await Prover.open({ ...ground.options, setup });
+    await prover.run("main", "true");
+    expect(await prover.run("main", `rm src/b.txt; ${command}; exit 1`)).toMatchObject({ run: { exit: 1 } });
+    const use = "for d in . src src/deep vendor node_modules; do echo x > $d/y && cat $d/y || exit; done";
+    expect(await prover.run("main", `cat src/*.txt && ${list} && ${use}`)).toMatchObject({
+      run: { exit: 0, tail: "a\nb\nseen\nx\nx\nx\nx\nx\n" },
+    });
+    expect(setUps(ground)).toBe(count);
+  });
+
+  /** Identifies a file, even if a later one has the same inode. */
+  const identity = (file: string) => {
+    const { ino, birthtimeNs } = statSync(file, { bigint: true });
+    return `${ino} ${birthtimeNs}`;
+  };
+  const folders = [
+    "",
+    "src",
+    "src/deep",
+    "vendor",
+    "node_modules",
+    "node_modules/dep",
+    "packages",
+    "packages/a",
+  ];
+  const inFolders = [
+    "a.txt",
+    "src/a.txt",
+    "src/deep/b.txt",
+    "vendor/c.txt",
+    ".pnp.cjs",
+    "node_modules/dep/index.js",
+  ];
+
+  it.each<[string, string]>([
+    ["that were changed", `chmod 700 . ${folders.join(" ")}; chmod 755 . ${folders.join(" ")}`],
+    [
+      "in which files were made",
+      `for d in . ${folders.join(" ")}; do mkdir $d/out; touch $d/out/x $d/y; done`,
+    ],
+  ])("is gone with the folders %s, and the files in them stay", async (_, command) => {
+    using ground = provingGround(files);
+    mkdirSync(ground.place("outside"));
+    ground.write("outside/file", "outside\n");
+    symlinkSync(ground.place("outside"), ground.place("main/src/link"));
+    ground.commit();
+    using prover = await Prover.open({ ...ground.options, setup });
+    const identities = (paths: readonly string[]) => paths.map((path) => identity(join(prover.folder, path)));
+    const look =
+      "find . -path ./.git -prune -o -printf '%p %m %l\\n' | sort; find . -name '*.txt' -exec cat {} +";
+    const before = (await prover.run("main", look)) as Proven;
+    await prover.run("main", "true # after it, nothing was written just before");
+    const [made, kept, outside] = [
+      identities(folders),
+      identities(inFolders),
+      identity(ground.place("outside")),
+    ];
+    await prover.run("main", command);
+    expect(await prover.run("main", `${look} # again`)).toMatchObject({ run: { tail: before.run.tail } });
+    expect(identities(folders).filter((one) => made.includes(one))).toEqual([]);
+    expect(identities(inFolders)).toEqual(kept);
+    expect([identity(ground.place("outside")), setUps(ground)]).toEqual([outside, 1]);
+    // What was moved counts as unchanged from then on.
+    expect(await prover.run("main", `${look} # and again`)).toMatchObject({ run: { tail: before.run.tail } });
+    expect([identities(inFolders), setUps(ground)]).toEqual([kept, 1]);
+  });
+
+  it("is gone beside folders of a setup that are read-only, which stay too", async () => {
+    using ground = provingGround(files);
+    const readOnly = [["sh", "-c", `${install} && chmod 555 node_modules packages/a/node_modules`]];
+    const options = { ...ground.options, setup: readOnly };
+    const look = "find . -path ./.git -prune -o -printf '%p %m\\n' | sort";
+    const [before, , after] = await runOrdinarily(ground, options, [
+      look,
+      "touch new packages/a/new",
+      `${look} #`,
+    ]);
+    expect(before?.run.tail).toContain("./node_modules 555");
+    expect([after?.run.tail, setUps(ground)]).toEqual([before?.run.tail, 1]);
+  });
+
+  it("is gone with a file that has its old content, size and times", async () => {
+    using ground = provingGround(files);
+    using prover = await Prover.open(ground.options);
+    await prover.run("main", "true");
+    const file = join(prover.folder, "src/a.txt");
+    const before = identity(file);
+    await prover.run("main", "chmod 600 src/a.txt; chmod 644 src/a.txt");
+    await prover.run("main", "true # again");
+    expect(identity(file)).not.toBe(before);
+  });
+
+  it.each<[string, (slot: string) => void]>([
+    ["is unknown", (slot) => rmSync(join(slot, "written"))],
+    ["was not written completely", (slot) => writeFileSync(join(slot, "written"), "")],
+    [
+      "belongs to files with other permissions",
+      (slot) => writeFileSync(join(slot, "written"), `0 ${Date.now()}`),
+    ],
+  ])("is gone if the time of the files %s", async (_, damage) => {
+    using ground = provingGround(files);
+    using prover = await Prover.open(ground.options);
+    await prover.run("main", "true");
+    const before = inFolders.slice(0, 4).map((path) => identity(join(prover.folder, path)));
+    damage(dirname(prover.folder));
+    expect(await prover.run("main", "cat src/a.txt")).toMatchObject({ run: { exit: 0, tail: "a\n" } });
+    const after = inFolders.slice(0, 4).map((path) => identity(join(prover.folder, path)));
+    expect(after.filter((one) => before.includes(one))).toEqual([]);
+  });
+});
+
+describe("a path that is of another kind in the next commit", () => {
+  it("is of that kind for its check, and no link is followed", async () => {
+    using ground = provingGround();
+    const path = ground.place("main/x");
+    const kinds: readonly [string, () => void][] = [
+      ["x f", () => writeFileSync(path, "x\n")],
+      ["x d,x/y d,x/y/z f", () => ground.write("main/x/y/z", "z\n")],
+      ["x l", () => symlinkSync(ground.place("outside"), path)],
+      [
+        "x d",
+        () =>
+          ground.git("update-index", "--add", "--cacheinfo", `160000,${ground.git("rev-parse", "HEAD")},x`),
+      ],
+    ];
+    ground.write("outside/y/z", "outside\n");
+    const commits = kinds.map(([seen, make]) => {
+      ground.git("rm", "-rfq", "--cached", "--ignore-unmatch", "x");
+      rmSync(path, { recursive: true, force: true });
+      make();
+      if (existsSync(path) || seen === "x l") ground.git("add", "x");
+      ground.git("commit", "-qm", seen);
+      return { seen, commit: ground.git("rev-parse", "HEAD") };
+    });
+    using prover = await Prover.open(ground.options);
+    const look = "find x -printf '%p %y\\n' | sort | paste -sd,";
+    for (const from of commits)
+      for (const to of commits) {
+        await prover.run(from.commit, `true # ${to.seen}`);
+        expect(await prover.run(to.commit, `${look} # ${from.seen}`)).toMatchObject({
+          run: { tail: `${to.seen}\n` },
+        });
+      }
+    expect(ground.read("outside/y/z")).toBe("outside\n");
+  });
+});
+
+describe("a process that is ended while it makes the folder of a proof checkout anew", () => {
+  it.each<[string, string]>([
+    ["git's folder", ".git"],
+    ["a file", "a.txt"],
+  ])("after it moved %s leaves nothing for the next check", async (_, moved) => {
+    using ground = provingGround();
+    using prover = await Prover.open(ground.options);
+    await prover.run("main", "true");
+    const half = `${prover.folder}.0123`;
+    mkdirSync(half);
+    renameSync(join(prover.folder, moved), join(half, moved));
+    expect(await prover.run("main", "ls")).toMatchObject({ run: { exit: 0, tail: "a.txt\n" } });
+    expect(existsSync(half)).toBe(false);
   });
 });
 

@@ -226,7 +226,8 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     using ground = furnished(layout);
     using prover = await Prover.open({ ...ground.options, checkMsMax: 300 });
     await prover.run("HEAD", 'echo x > "$TMPDIR/x"; mkdir "$TMPDIR/y"; sleep 60');
-    expect(readdirSync(dirname(prover.folder)).sort()).toEqual(["reports", "setup-key", "tree", "user.json"]);
+    const names = ["reports", "setup-key", "tree", "user.json", "written"];
+    expect(readdirSync(dirname(prover.folder)).sort()).toEqual(names);
   });
 });
 

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
-  type Dirent,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -11,18 +10,18 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeAnew } from "../files/make-anew.ts";
 import { removeFolder } from "../files/remove-folder.ts";
 import { onDisk } from "../git/byte-path.ts";
 import { settingsIn } from "../git/known-settings.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, gitBytes, tryGit } from "../git/run-git.ts";
-import { trackedIn } from "../git/sweep-tree.ts";
+import { isWritable, trackedIn } from "../git/sweep-tree.ts";
 import { compareTrees } from "../git/tree-entries.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { repositoryFolder } from "./checkout.ts";
@@ -289,26 +288,6 @@ function strip(folder: string, { modes, folders }: ReturnType<typeof trackedIn>,
       if (folders.has(below) && entry.isDirectory()) open.push({ above: below, isChanged: isNewer });
       else if (isNewer || !isWritable(modes.get(below), entry)) removeFolder(onDisk(folder, below));
     }
-    if (isChanged) makeAnew(path, permitted);
+    if (isChanged) makeAnew(path); // git writes the moved files again, because their times differ
   }
-}
-
-/**
- * Moves what is left in a folder to a new one in its place. The old one may have attributes and default permissions, which
- * Node cannot read and new files would inherit. Git writes the moved files again, because their times differ.
- */
-function makeAnew(path: Buffer, mode: number): void {
-  const made = Buffer.concat([path, Buffer.from(`.${randomBytes(6).toString("hex")}`)]);
-  const inside = (folder: Buffer, name: Buffer) => Buffer.concat([folder, Buffer.from("/"), name]);
-  mkdirSync(made, { mode });
-  for (const name of readdirSync(path, { encoding: "buffer" }))
-    renameSync(inside(path, name), inside(made, name));
-  rmdirSync(path);
-  renameSync(made, path);
-}
-
-/** Whether an entry is of the kind that git writes for a mode; submodules have folders, which stay empty. */
-function isWritable(mode: string | undefined, entry: Dirent<string>): boolean {
-  if (mode === "120000") return entry.isSymbolicLink();
-  return (mode === "100644" || mode === "100755") && entry.isFile();
 }

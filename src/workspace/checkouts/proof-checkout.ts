@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeAnew } from "../files/make-anew.ts";
 import { removeFolder } from "../files/remove-folder.ts";
 import { type BytePath, onDisk } from "../git/byte-path.ts";
 import { GitFault } from "../git/git-fault.ts";
-import { asEnvironment, exactSettings, isRefused, replaceFilter } from "../git/git-settings.ts";
+import { asEnvironment, exactSettings, isRefused, replaceFilter, type Setting } from "../git/git-settings.ts";
 import { filtersIn } from "../git/known-settings.ts";
 import { fillLargeFiles } from "../git/large-files.ts";
 import { readName, splitAtZero } from "../git/read-diff.ts";
@@ -13,7 +14,7 @@ import { sweepTree, trackedIn } from "../git/sweep-tree.ts";
 import { listTree } from "../git/tree-entries.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { repositoryFolder } from "./checkout.ts";
-import { isRefusal, restoreMarked, writeMarks } from "./kept-files.ts";
+import { isRefusal, markMoved, restoreMarked, writeMarks } from "./kept-files.ts";
 import { shareObjects } from "./new-repository.ts";
 import { takeSlot } from "./proof-slot.ts";
 
@@ -39,7 +40,7 @@ export interface ProofCheckout extends Disposable {
   showBare(commit: string): Promise<void>;
   /** The files of the last setup that the last `show` found. */
   setupFiles(): readonly BytePath[];
-  /** The key of the last setup, if its files are unchanged. Files that were added since are removed. */
+  /** The key of the last setup, if the last `show` found its files unchanged. It removed files that were added. */
   setupKey(): string | undefined;
   /** Records that the current files are the result of a setup. */
   keepSetup(key: string): void;
@@ -71,24 +72,38 @@ export function openProofCheckout(
   const gitFolder = join(folder, ".git");
   const temporary = join(slot.folder, "tmp");
   const keyFile = join(slot.folder, "setup-key");
+  const writtenFile = join(slot.folder, "written");
   const sayOnce = onceFor(say);
   let left: readonly BytePath[] = [];
   let isWhole = true;
+  let setupKey: string | undefined;
 
   const make = async () => {
     removeFolder(folder);
     rmSync(keyFile, { force: true });
+    rmSync(writtenFile, { force: true });
     const words = ["--quiet", "--shared", "--no-checkout", "--template=", commonFolder, folder];
     await git(slot.folder, ["clone", ...words]);
     shareObjects(gitFolder, commonFolder); // git does not share the objects of a shallow repository
+    noteWritten(writtenFile);
+  };
+  const clean = (tracked: ReturnType<typeof trackedIn>, keptNames: readonly string[]) => {
+    const { kept, changed } = sweepTree(folder, tracked, { keptNames, writtenMs: readWritten(writtenFile) });
+    // The files of the setup are compared before anything is moved, which changes their times.
+    const restored = existsSync(keyFile) ? restoreMarked(keyFile, { folder, paths: kept }) : undefined;
+    const anew = new Set([...changed, ...(restored?.changed ?? [])]);
+    for (const path of anew) makeAnew(path === "" ? Buffer.from(folder) : onDisk(folder, path));
+    if (restored !== undefined) markMoved(keyFile, restored, { folder, anew });
+    left = kept;
+    setupKey = restored?.key;
   };
   const checkOut = async (commit: string, kept: readonly string[]) => {
     rmSync(join(gitFolder, "index.lock"), { force: true }); // this process owns the slot, so the lock is stale
     const { env, refused } = await proofGit(folder, gitFolder);
-    await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
     const tree = await listTree(repositoryFolder(commonFolder), commit);
     const tracked = trackedIn(tree);
-    left = sweepTree(folder, tracked, kept);
+    clean(tracked, kept); // before git writes files, which would inherit permissions
+    await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
     isWhole = await fillFiles({
       commonFolder,
       slot: slot.folder,
@@ -100,9 +115,11 @@ export function openProofCheckout(
       refused,
       sayOnce,
     });
+    noteWritten(writtenFile);
   };
   const show = async (commit: string, kept: readonly string[]) => {
-    if (!existsSync(join(gitFolder, "HEAD"))) {
+    removeHalf(slot.folder);
+    if (!existsSync(join(gitFolder, "HEAD")) || !existsSync(writtenFile)) {
       const startMs = performance.now();
       await make();
       await checkOut(commit, kept);
@@ -132,12 +149,30 @@ export function openProofCheckout(
       await show(commit, []);
     },
     setupFiles: () => left,
-    setupKey: () => (existsSync(keyFile) ? restoreMarked(keyFile, { folder, paths: left }) : undefined),
+    setupKey: () => setupKey,
     keepSetup: (key) => writeMarks(keyFile, key, { folder, paths: left }),
     [Symbol.dispose]() {
       slot[Symbol.dispose]();
     },
   };
+}
+
+/** Removes what a process has left that was ended while it made the folder of all files anew. */
+function removeHalf(slot: string): void {
+  for (const name of readdirSync(slot)) if (name.startsWith("tree.")) removeFolder(join(slot, name));
+}
+
+/** Records that Lockstep has written everything, and that no check has run since. */
+function noteWritten(file: string): void {
+  writeFileSync(file, "", { mode: 0o600 });
+  // In the file, because its own time changes again if anybody touches it.
+  writeFileSync(file, `${process.umask()} ${statSync(file).ctimeMs}`);
+}
+
+/** When that was; 0 if that is unknown, or if the files would get other permissions now. A part of it is earlier. */
+function readWritten(file: string): number {
+  const [umask, ms = 0] = readFileSync(file, "utf8").split(" ").map(Number);
+  return umask === process.umask() && ms > 0 ? ms : 0;
 }
 
 interface Filling {
@@ -182,7 +217,12 @@ async function proofGit(folder: string, gitFolder: string) {
   // Explicit, because git would use a repository further up if this one is damaged.
   const place = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
   const filters = await filtersIn(folder, { env: place });
-  const settings = [...exactSettings, ...filters.flatMap((name) => replaceFilter(name, "off"))];
+  // Files that a check changed are gone when git looks. Those that were only moved need not be written again.
+  const settings: Setting[] = [
+    ...exactSettings,
+    ["core.trustctime", "false"],
+    ...filters.flatMap((name) => replaceFilter(name, "off")),
+  ];
   return { env: { ...place, ...asEnvironment(settings) }, refused: filters.filter(isRefused) };
 }
 
