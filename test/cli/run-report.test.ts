@@ -321,7 +321,7 @@ describe("a run", () => {
     const { ended } = running;
     await eventually("its agent", () => running.errors().includes("at work") || undefined);
     running.process.kill("SIGINT");
-    await eventually("an answer", () => running.errors().includes("No new tasks") || undefined);
+    await eventually("an answer", () => running.errors().includes("No new task starts") || undefined);
     running.process.kill("SIGINT");
     const { status, stdout } = await ended;
     expect(status).toBe(3);

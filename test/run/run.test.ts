@@ -247,7 +247,7 @@ describe("Ctrl-C", () => {
     const says = (word: string) =>
       eventually(`it says ${word}`, () => running.errors().includes(word) || undefined);
     await says("begun");
-    for (const message of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
+    for (const message of ["No new task starts", "Stopping the agents"].slice(0, times)) {
       running.process.kill("SIGINT");
       await says(message);
     }
