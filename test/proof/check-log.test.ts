@@ -76,7 +76,9 @@ describe("a landing that is refused by a check", () => {
     repository.branch("work", failing);
     const { stdout } = await repository.run(["land", "work", "--dry-run"]);
     expect(stdout).toContain("  red already\n");
-    expect((await repository.run(["log", "work", "--check", "1"])).stdout).toContain("red already\n");
+    for (const name of ["work", "main"])
+      expect((await repository.run(["log", name, "--check", "1"])).stdout).toContain("red already\n");
+    expect((await repository.run(["log", "main"])).stdout).toMatch(/^1 +npm test +base +fail +\/\S+\.log$/m);
   });
 });
 
