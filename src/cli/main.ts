@@ -46,15 +46,23 @@ function isNamed(word: string | undefined): boolean {
 }
 
 function problemOf(text: string): string {
-  const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];
+  const [, problem = text, near] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];
   const taken = problem.startsWith("missing required argument")
     ? takenByOption(process.argv, variadicOptions(program))
     : undefined;
   const told = problem.trim().replace(/\.$/, "");
   if (taken !== undefined) return `${told}: ${taken}`;
   const asked = commandAsked(program, process.argv.slice(2));
+  const meant = longerOption(problem, process.argv[2]) ?? near;
   const next = meant === undefined ? `; see \`${asked} --help\`` : `: did you mean \`${meant}\`?`;
   return `${told}${next}`;
+}
+
+/** The option whose last words were given: `--max-parallel` for `--parallel`, and `--version` for `version`. */
+function longerOption(problem: string, name: string | undefined): string | undefined {
+  const [, word] = /^unknown (?:option|command) '(?:--)?([\w-]+)'/.exec(problem) ?? [];
+  const { options } = program.commands.find((one) => one.name() === name) ?? program;
+  return options.flatMap(({ long }) => (word !== undefined && long?.endsWith(`-${word}`) ? [long] : []))[0];
 }
 
 /** The command that the words name, such as `lockstep task cancel`. */

@@ -1,10 +1,11 @@
 import type { PersonWait } from "../core/plan/waits.ts";
 import { mayReason } from "../core/tasks/decision-kinds.ts";
 import { printable } from "../core/text/printable.ts";
+import { shellWord } from "../core/text/quoted.ts";
 import { touchedHeading } from "../engine/decisions/ask-weakened.ts";
 import { decisionName } from "../engine/decisions/decision-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
-import { type ShownTask, whyOf } from "./task-words.ts";
+import { type ShownTask, strayPaths, whyOf } from "./task-words.ts";
 
 export interface Question {
   readonly id: string;
@@ -76,10 +77,17 @@ function landingNeed({ branch, code, reason, command }: Landing): Need {
   };
 }
 
+const strayMax = 3;
+
 /** The commands that continue a task that waits for a person. Decisions have their own: `decideCommands`. */
-export function commandsFor(task: Pick<ShownTask, "waits">, name: string): readonly string[] {
+export function commandsFor(
+  task: Pick<ShownTask, "waits" | "state" | "code" | "details">,
+  name: string,
+): readonly string[] {
   const resolve = `lockstep task resolve ${name} --note "…"`;
-  if (isWaitingFor(task, "escalated")) return [resolve];
+  const stray = strayPaths(task).slice(0, strayMax).map(shellWord);
+  const widen = stray.length === 0 ? [] : [`lockstep widen ${name} ${stray.join(" ")} --why "…"`];
+  if (isWaitingFor(task, "escalated")) return [...widen, resolve];
   if (isWaitingFor(task, "taken")) return [`lockstep submit ${name}`];
   if (isWaitingFor(task, "stopped") || isWaitingFor(task, "reported")) return [`lockstep task retry ${name}`];
   return isWaitingFor(task, "denied") ? [`lockstep task escalate ${name} --reason "…"`, resolve] : [];

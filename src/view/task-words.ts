@@ -1,6 +1,7 @@
 import type { Wait } from "../core/plan/waits.ts";
 import { toleratedWord, whyUntested } from "../core/proof/check-record.ts";
 import type { TaskState } from "../core/tasks/states.ts";
+import { isStringList } from "../core/values/fields.ts";
 import type { TaskStatus } from "../engine/views/read-status.ts";
 import { clockTime } from "../workspace/process/local-time.ts";
 import { shortName } from "./task-names.ts";
@@ -10,18 +11,19 @@ import { stateWord } from "./words.ts";
 export type ShownTask = Pick<
   TaskStatus,
   "key" | "title" | "state" | "agent" | "attempts" | "code" | "reason" | "waits" | "reverted_by"
-> & {
-  readonly started_at: string | null;
-  readonly elapsed_seconds: number | null;
-  readonly usage: { readonly tokens: number; readonly cost_usd: number | null };
-  readonly alive: {
-    readonly lease: string;
-    readonly last_heartbeat_at?: string;
-    readonly runner_alive?: boolean | null;
-    /** Where it runs, if several machines share the ledger. */
-    readonly machine_name?: string;
-  } | null;
-};
+> &
+  Partial<Pick<TaskStatus, "details">> & {
+    readonly started_at: string | null;
+    readonly elapsed_seconds: number | null;
+    readonly usage: { readonly tokens: number; readonly cost_usd: number | null };
+    readonly alive: {
+      readonly lease: string;
+      readonly last_heartbeat_at?: string;
+      readonly runner_alive?: boolean | null;
+      /** Where it runs, if several machines share the ledger. */
+      readonly machine_name?: string;
+    } | null;
+  };
 
 /** `take` holds the lease without a timeout. */
 export function isTaken({ state, alive }: Pick<ShownTask, "state" | "alive">): boolean {
@@ -66,11 +68,25 @@ export function secondsOf(task: ShownTask, now: number): number | null {
 
 const heldUp = ["BLOCKED", "REJECTED", "FAILED", "ESCALATED"];
 
+type HeldUp = Pick<ShownTask, "state" | "code" | "reason" | "details">;
+
 /** The refusal that holds up a task: its first line, without the output that may follow. */
-export function whyOf({ state, code, reason }: Pick<ShownTask, "state" | "code" | "reason">): string {
+export function whyOf(task: HeldUp): string {
+  const { state, code, reason } = task;
   if (!heldUp.includes(state)) return "";
+  const [path, ...others] = strayPaths(task);
+  if (path !== undefined) {
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    return `${code} the work changes \`${path}\`${more} outside its scope, which may be too small`;
+  }
   const [first] = (reason ?? "").split("\n");
   return [code, first].filter(Boolean).join(" ");
+}
+
+/** The paths outside its scope that escalated a task: a person can widen the scope, or say what to leave alone. */
+export function strayPaths({ state, code, details }: Omit<HeldUp, "reason">): readonly string[] {
+  const outside = details?.outside;
+  return state === "ESCALATED" && code === "R-PO-002" && isStringList(outside) ? outside : [];
 }
 
 /** What a task waits for, if anything; a task of another session is shown by its full name. */

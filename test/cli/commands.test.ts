@@ -252,6 +252,8 @@ describe("a command with wrong arguments", () => {
     ],
     [["task", "--json"], "unknown option '--json'; see `lockstep task --help`"],
     [["run", "--json", "--agents", "a"], "unknown option '--agents': did you mean `--agent`?"],
+    [["run", "--json", "--parallel", "3"], "unknown option '--parallel': did you mean `--max-parallel`?"],
+    [["version", "--json"], "unknown command 'version': did you mean `--version`?"],
   ])("reports that to programs too: %j", async (words, reason) => {
     using repository = temporaryRepository();
     const { status, stdout, stderr } = await repository.run(words);

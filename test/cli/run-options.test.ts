@@ -277,6 +277,15 @@ describe("without configured agents", () => {
     return folder;
   };
 
+  const gitOnly = () => {
+    const folder = temporaryFolder();
+    const git = (process.env.PATH ?? "")
+      .split(":")
+      .find((path) => findFault("git", { root: "/", path }) === undefined);
+    symlinkSync(join(git ?? "", "git"), join(folder.path, "git"));
+    return folder;
+  };
+
   it("the first client that is on PATH does the work", () => {
     using folder = programs("copilot", "gemini", "codex");
     const found = withDefaultAgent(defaultConfig, { path: folder.path, root: folder.path });
@@ -295,11 +304,7 @@ describe("without configured agents", () => {
 
   it("without a client a run reports that before anything starts", async () => {
     using repository = landRepository({ "tasks.yaml": `tasks:\n  - ${task("A")}\n`, ".gitignore": "bin\n" });
-    using bin = temporaryFolder();
-    const git = (process.env.PATH ?? "")
-      .split(":")
-      .find((path) => findFault("git", { root: "/", path }) === undefined);
-    symlinkSync(join(git ?? "", "git"), join(bin.path, "git"));
+    using bin = gitOnly();
     const { status, stderr } = await repository.run(["run"], { env: { PATH: bin.path } });
     expect({ status, stderr }).toEqual({
       status: 2,
@@ -307,5 +312,24 @@ describe("without configured agents", () => {
         "lockstep: R-AG-001: no agents are configured, and none of claude, codex, gemini, opencode, copilot is on PATH: install one, or list `agents` in .lockstep/config.yaml\n",
     });
     expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
+  });
+
+  it.each([
+    ["a cycle", ["run"], "tasks:\n  - { id: A, goal: a, lock_scope: [a], depends_on: [A] }\n", "E-PLAN"],
+    ["broken YAML", ["run", "--dry-run"], "tasks: [\n", "E-PLAN"],
+    ["no task", ["run"], "tasks: []\n", "E-PLAN"],
+    ["a wrong --tokens", ["run", "--tokens", "x"], `tasks:\n  - ${task("A")}\n`, "R-IN-001: --tokens takes"],
+    [
+      "a wrong --max-parallel",
+      ["run", "--max-parallel", "x"],
+      "tasks: []\n",
+      "R-IN-001: --max-parallel takes",
+    ],
+    ["an agent that is not known", ["run"], `tasks:\n  - ${task("A", ", agent: nobody")}\n`, "R-AG-001"],
+  ])("without a client, %s is reported first", async (_what, words, plan, said) => {
+    using repository = landRepository({ "tasks.yaml": plan, ".gitignore": "bin\n" });
+    using bin = gitOnly();
+    const { status, stderr } = await repository.run(words, { env: { PATH: bin.path } });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(`^lockstep: ${said}`) });
   });
 });

@@ -191,6 +191,15 @@ to share it: git push origin main
       "lockstep task retry T-001 && lockstep run",
     ],
     ["is rejected", reported("T-001", "REJECTED"), {}, "lockstep run"],
+    [
+      "changed paths outside its scope again",
+      reported("T-001", "ESCALATED", {
+        ...{ code: "R-PO-002", details: { outside: ["src/a.js", "b c.js", "d.js", "e.js"] } },
+        waits: person("escalated"),
+      }),
+      { columns: 160 },
+      `lockstep widen T-001 src/a.js 'b c.js' d.js --why "…" && lockstep task resolve T-001 --note "…" && lockstep run`,
+    ],
   ])("names the next command for a task that %s", (_title, task, more, next) => {
     expect(report([task], more)).toContain(`         next: ${next}\n`);
   });
@@ -321,7 +330,7 @@ describe("a run", () => {
     const { ended } = running;
     await eventually("its agent", () => running.errors().includes("at work") || undefined);
     running.process.kill("SIGINT");
-    await eventually("an answer", () => running.errors().includes("No new tasks") || undefined);
+    await eventually("an answer", () => running.errors().includes("No new task starts") || undefined);
     running.process.kill("SIGINT");
     const { status, stdout } = await ended;
     expect(status).toBe(3);

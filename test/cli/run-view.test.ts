@@ -161,7 +161,7 @@ describe("the view of a run", () => {
 
   it("shows notices for the whole run, and breaks a long one between words", () => {
     const notice = `T-001 is stopped, and its work is kept: ${"a way ".repeat(7)}\`lockstep task retry T-001\``;
-    const remark = "No new tasks will start. Press Ctrl-C again to stop the running agents.";
+    const remark = "No new task starts. Press q or Ctrl-C again to stop the agents.";
     const lines = drawRun(model([shown("T-001", "PENDING")], { notice, remark }), {
       ...{ columns: 80, rows: 24, now },
     });
@@ -316,7 +316,18 @@ describe("a key", () => {
     ["l without a selection takes the first task", "l", { selected: "a", page: "log" }],
     ["esc goes back", "l\u001b", { page: "tasks" }],
     ["q leaves a log, and not the run", "lq", { page: "tasks", requests: [] }],
-    ["q after that ends the run", "lqq", { page: "tasks", requests: [{ do: "interrupt" }] }],
+    ["q after that only asks", "lqq", { page: "tasks", asked: "leave", requests: [{ do: "ask-leave" }] }],
+    [
+      "q pressed twice ends the run",
+      "qq",
+      { asked: null, requests: [{ do: "ask-leave" }, { do: "interrupt" }] },
+    ],
+    [
+      "q does not end the run if j is between",
+      "qjq",
+      { requests: [{ do: "ask-leave" }, { do: "ask-leave" }] },
+    ],
+    ["Ctrl-C ends the run at once", "\u0003", { asked: null, requests: [{ do: "interrupt" }] }],
     ["Ctrl-C ends the run in a log too", "l\u0003", { requests: [{ do: "interrupt" }] }],
     ["j in a log shows the next one's", "lj", { selected: "b", page: "log" }],
     ["d shows the diff", "jd", { requests: [{ do: "diff", task: "a" }] }],
@@ -354,7 +365,6 @@ describe("a key", () => {
         ],
       },
     ],
-    ["Ctrl-C and q end the run", "\u0003q", { requests: [{ do: "interrupt" }, { do: "interrupt" }] }],
     ["without a meaning does nothing", "xyz\u001b[5~\r", { selected: null, page: "tasks", requests: [] }],
   ])("%s", (_title, keys, expected) => {
     expect(after(keys)).toMatchObject(expected as object);
@@ -409,8 +419,10 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     await seen("A: the end of its log");
     stdin?.write("q");
     await seen("j/k select");
-    stdin?.write("\u0003");
-    await seen("No new tasks will start");
+    stdin?.write("q");
+    await seen("press q again to end the run");
+    stdin?.write("q");
+    await seen("No new task starts. Press q or Ctrl-C again");
     stdin?.write("q");
     const { stdout } = await running.ended;
     const [, after = ""] = stdout.split(restored);

@@ -13,7 +13,7 @@ describe("an open question", () => {
     expect((await repository.run(["run"])).status).toBe(3);
     const asked = await repository.run(["decide"]);
     expect(asked.stdout).toMatch(
-      /^UD-1 {2}A\n {2}Does `A` \(.*\) meet this criterion: "it reads well"\?\n {2}lockstep decide UD-1 approved\n {2}lockstep decide UD-1 refused\n {2}lockstep decide UD-1 'refused: …'\n$/,
+      /^UD-1 {2}A\n {2}Does `A` \(.*\) meet this criterion: "it reads well"\?\n {2}to see the work: lockstep diff A\n {2}lockstep decide UD-1 approved\n {2}lockstep decide UD-1 refused\n {2}lockstep decide UD-1 'refused: …'\n$/,
     );
     const { stdout } = await repository.run(["status"]);
     expect(stdout).toContain("      lockstep decide UD-1 approved\n      lockstep decide UD-1 refused\n");

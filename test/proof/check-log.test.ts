@@ -76,11 +76,37 @@ describe("a landing that is refused by a check", () => {
     repository.branch("work", failing);
     const { stdout } = await repository.run(["land", "work", "--dry-run"]);
     expect(stdout).toContain("  red already\n");
-    expect((await repository.run(["log", "work", "--check", "1"])).stdout).toContain("red already\n");
+    for (const name of ["work", "main"])
+      expect((await repository.run(["log", name, "--check", "1"])).stdout).toContain("red already\n");
+    expect((await repository.run(["log", "main"])).stdout).toMatch(/^1 +npm test +base +fail +\/\S+\.log$/m);
   });
 });
 
 describe("a landing that is merged", () => {
+  it("is found by the name of its branch by `diff` and `rollback task`", async () => {
+    using repository = foundRepository();
+    const land = async (branch: string, text: string) => {
+      repository.branch(branch, { "g.js": text });
+      return (await repository.land(branch)).landed.task;
+    };
+    expect(await land("feature/work", "exports.g = 2;\n")).toBe("land-feature-work");
+    repository.git("branch", "-D", "feature/work");
+    expect(await land("feature/work", "exports.g = 3;\n")).toBe("land-feature-work-2");
+    expect((await repository.run(["diff", "feature/work"])).stdout).toContain("+exports.g = 3;");
+    expect((await repository.run(["rollback", "task", "feature/work"])).stderr).toContain(
+      "2 tasks are called `feature/work`: name one of them: `land-feature-work-2` (MERGED)",
+    );
+    expect(await land("other", "exports.g = 4;\n")).toBe("land-other");
+    const { status, stdout } = await repository.run(["rollback", "task", "other"]);
+    expect({ status, stdout }).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("task land-other"),
+    });
+    expect((await repository.run(["rollback", "task", "feature/no"])).stderr).toContain(
+      "R-IN-001: there is no task `feature/no`",
+    );
+  });
+
   it("has the failing output of its check on the base; the output of a pass is not kept, and the proof has no path", async () => {
     using repository = foundRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });

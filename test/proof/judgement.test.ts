@@ -35,6 +35,8 @@ describe("a change that weakens the tests that it is judged by", () => {
     expect(asked).toContain("weakens the tests that judge it");
     expect(asked).toContain("\n  The change touches:\n    - test/f.test.js: test file changed");
     expect(asked).toContain("lockstep decide UD-1 'accept: …'");
+    expect(asked).toContain("\n  to see the work: lockstep diff work\n");
+    expect((await repository.run(["diff", "work"])).stdout).toContain("--- a/test/f.test.js");
     expect((await repository.run(["decide", "UD-1", "accept"])).status).toBe(2);
     expect((await repository.run(["decide", "UD-1", "yes: f is 9 now"])).status).toBe(0);
     const accepted = await landed(repository, "work");

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { missingScript } from "../../src/run/attempt/missing-script.ts";
 import { uncommittedFiles } from "../../src/run/attempt/uncommitted-files.ts";
 import { answer, planned, planText, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
@@ -185,6 +186,51 @@ describe("an agent that cannot be started here", () => {
     expect(await lacking(ground("tasks.yaml"))).toEqual([]);
     expect(await lacking(ground(join(repository.path, "own/a.txt")))).toEqual([]);
     expect(await lacking(ground("nowhere.txt"))).toEqual([]);
+  });
+});
+
+describe("an agent whose script does not exist", () => {
+  it("is reported by `run`, `run --dry-run` and `doctor`, and never started", async () => {
+    const config = "  own: { adapter: command, run: [sh, ./agents/x.sh] }\n";
+    using repository = planned({ agents: {}, config, tasks: [task("A", "own")] });
+    const said = "R-AG-001: agent `own` cannot be used: `agents/x.sh` does not exist: create and commit it";
+    for (const more of [[], ["--dry-run"]]) {
+      const { status, stderr } = await repository.run(["run", ...more]);
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
+    }
+    const found = JSON.parse((await repository.run(["doctor", "--json"])).stdout).findings;
+    expect(found.find(({ what }: { what: string }) => what === "agent own")).toMatchObject({
+      ...{ state: "broken", detail: "`agents/x.sh` does not exist", fix: "create and commit it" },
+    });
+  });
+
+  it("is known by its interpreter, and by a word that is surely a path", async () => {
+    using repository = planned({ agents: {}, tasks: [] });
+    repository.write(".gitignore", "dist\n");
+    repository.write("agents/here.sh", "");
+    const at = { root: repository.path, baseCommit: "HEAD", include: [] };
+    const cases: readonly (readonly [run: string, missing: string | undefined])[] = [
+      ["sh agents/x.sh", "agents/x.sh"],
+      ["/bin/bash agents/x", "agents/x"],
+      ["python3.12 -u x.py", "x.py"],
+      ["node --no-warnings --import=tsx agents/x.ts", "agents/x.ts"],
+      ["node agents/x", undefined],
+      ["node -r ts-node/register agents/x.ts", undefined],
+      ["python3 -m tools.x", undefined],
+      ["sh -c agents/x.sh", undefined],
+      ["sh agents/here.sh", undefined],
+      ["sh tasks.yaml other.sh", undefined],
+      ["sh /nowhere/x.sh", undefined],
+      ["sh ../x.sh", undefined],
+      ["node dist/x.js", undefined],
+      ["mytool fix", undefined],
+      ["mytool agents/x.sh", undefined],
+    ];
+    for (const [line, missing] of cases) {
+      const [program = "", ...args] = line.split(" ");
+      const agent = { adapter: "command" as const, run: [program] as [string], args };
+      expect(await missingScript(agent, at), line).toBe(missing);
+    }
   });
 });
 

@@ -131,6 +131,21 @@ describe("an agent", () => {
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 1;");
   });
 
+  it("that changes a path outside its scope again waits for a person, who can widen it", async () => {
+    const steps = [writes("A"), 'write: { path: g.js, text: "exports.g = 2;\\n" }', answer("OK")];
+    using repository = planned({ agents: { a: [steps] }, tasks: [task("A", "a")] });
+    const text = (await repository.run(["run"])).stdout.replace(/\s+/g, " ");
+    expect(text).toContain("R-PO-002 the work changes `g.js` outside its scope, which may be too small");
+    expect(text).toContain(
+      'lockstep widen A g.js --why "…" && lockstep task resolve A --note "…" && lockstep run',
+    );
+    const shown = await repository.run(["task", "show", "A"]);
+    expect(shown.stdout).toContain("the scope may be too small: widen it");
+    expect((await repository.run(["widen", "A", "g.js", "--why", "it belongs to A"])).status).toBe(0);
+    expect((await repository.run(["task", "resolve", "A", "--note", "go on"])).status).toBe(0);
+    expect((await repository.run(["run"])).status).toBe(0);
+  });
+
   it.each<[string, readonly string[], string, string]>([
     ["reports success and has changed nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
     ["fails its own check", ["link: { path: A.txt, to: nowhere }", answer("OK")], "R-PC-002", "ESCALATED"],
@@ -247,7 +262,7 @@ describe("Ctrl-C", () => {
     const says = (word: string) =>
       eventually(`it says ${word}`, () => running.errors().includes(word) || undefined);
     await says("begun");
-    for (const message of ["No new tasks will start", "Stopping the agents"].slice(0, times)) {
+    for (const message of ["No new task starts", "Stopping the agents"].slice(0, times)) {
       running.process.kill("SIGINT");
       await says(message);
     }

@@ -2,7 +2,7 @@ import { findFault } from "../../clients/process/find-program.ts";
 import { agentClients } from "../../contract/client-names.ts";
 import type { Config } from "../../contract/config.ts";
 import type { Machine } from "../../guard/setup/find-clients.ts";
-import { uncommittedFiles, uncommittedText } from "../../run/attempt/uncommitted-files.ts";
+import { whyFilesLack } from "../../run/attempt/missing-script.ts";
 import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
 import { broken, brokenBy, type Finding, missing, ok } from "./finding.ts";
 
@@ -50,8 +50,8 @@ async function examineAgent(
   }
   const lacking =
     baseCommit === undefined
-      ? []
-      : await uncommittedFiles(agent, { root: machine.root, baseCommit, include });
-  if (lacking.length > 0) return brokenBy(what, uncommittedText(lacking));
+      ? undefined
+      : await whyFilesLack(agent, { root: machine.root, baseCommit, include });
+  if (lacking !== undefined) return brokenBy(what, lacking);
   return ok(what, run === undefined ? `${adapter}${model === null ? "" : `, ${model}`}` : run.join(" "));
 }

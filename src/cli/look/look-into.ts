@@ -46,9 +46,12 @@ export async function logCommand(name: string, options: LogOptions): Promise<num
 
 /** Runs `git diff`, with its own pager and colours. */
 export function diffCommand(name: string): Promise<number> {
-  return looking(name, async ({ project, config, engine }, task) => {
-    if (task.attempts === 0 && task.commit === null) return noChanges(name);
+  return looking(async ({ project, config, engine }) => {
     const root = project.place.realRoot ?? project.place.root;
+    const asked = await askedCommit(engine, name);
+    if (asked !== undefined) return showDiff(root, [`${config.base_branch ?? "HEAD"}...${asked}`]);
+    const task = await findTask(engine, name);
+    if (task.attempts === 0 && task.commit === null) return noChanges(name);
     const failed = await fetchWorkOf({ repository: { root }, config }, task);
     const range = await workRange(task, { root, commonFolder: project.commonFolder });
     const diff = (...words: string[]) =>
@@ -80,10 +83,22 @@ function noChanges(name: string): 0 {
   return 0;
 }
 
-async function looking(name: string, show: (opened: Opened, task: Task) => Promise<number>): Promise<number> {
+/** The commit of a branch that is no task yet, which an open question is about. */
+async function askedCommit({ ledger }: Engine, name: string): Promise<string | undefined> {
+  const [asked] = (await ledger.decisions({ state: "pending" })).filter(({ task }) => task === name);
+  return asked === undefined || (await ledger.task(name)) !== undefined
+    ? undefined
+    : (asked.data?.commit ?? undefined);
+}
+
+function showDiff(root: string, range: readonly string[]): number {
+  return spawnSync("git", ["-C", root, "diff", ...range, "--"], { stdio: "inherit" }).status ?? 1;
+}
+
+async function looking(show: (opened: Opened) => Promise<number>): Promise<number> {
   try {
     using opened = await openEngine({ needsConfig: false });
-    return await show(opened, await findTask(opened.engine, name));
+    return await show(opened);
   } catch (error) {
     return tellRefusal(faultVerdict(error), false);
   }

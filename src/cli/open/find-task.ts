@@ -6,12 +6,13 @@ import { TaskNames } from "../../view/task-names.ts";
 import { CommandFault } from "../output/command-fault.ts";
 import { openEngine } from "./open-engine.ts";
 
-/** Finds `SESSION/T-001`, or `T-001` by the rules of `TaskNames`. */
+/** Finds `SESSION/T-001`, or `T-001` by the rules of `TaskNames`; else the last task that a branch was landed as. */
 export async function findTask({ ledger }: Pick<Engine, "ledger">, name: string): Promise<Task> {
   const exact = await ledger.task(name);
   if (exact !== undefined) return exact;
-  const key = new TaskNames(await ledger.tasks()).find(name);
-  const found = key === undefined ? undefined : await ledger.task(key);
+  const tasks = await ledger.tasks();
+  const key = new TaskNames(tasks).find(name);
+  const found = key === undefined ? landedAs(tasks, name).at(-1) : await ledger.task(key);
   if (found !== undefined) return found;
   const { code, reason } = unknownTask(name);
   throw new CommandFault(code, reason);
@@ -23,13 +24,21 @@ export async function findOnlyTask(
   name: string,
   fits: (task: Task) => boolean = () => true,
 ): Promise<Task> {
-  const alike = (await ledger.tasks()).filter(({ id, key }) => id === name && !isMeta(key));
+  const tasks = await ledger.tasks();
+  const called = tasks.filter(({ id, key }) => id === name && !isMeta(key));
+  const alike = called.length > 0 ? called : landedAs(tasks, name);
   // A task without a session has no longer name.
   if (alike.length < 2 || alike.some(({ key }) => key === name)) return findTask({ ledger }, name);
   const fitting = alike.filter(fits);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
   throw ambiguous(name, fitting.length === 0 ? alike : fitting);
+}
+
+/** The tasks that a branch was landed as, the oldest first. */
+function landedAs(tasks: readonly Task[], branch: string): readonly Task[] {
+  const landed = tasks.filter(({ assignment }) => assignment?.branch === branch);
+  return landed.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
 }
 
 function ambiguous(name: string, tasks: readonly Task[]): CommandFault {

@@ -76,6 +76,10 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     this.#timer = setInterval(() => this.#tick(), drawMs);
   }
 
+  get endKeys(): string {
+    return this.#hasKeys ? "q or Ctrl-C" : "Ctrl-C";
+  }
+
   get isCopied(): boolean {
     return this.#lent !== undefined;
   }
@@ -182,6 +186,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   };
 
   async #carryOut(request: KeyRequest): Promise<void> {
+    if (request.do === "ask-leave") return this.#askToLeave();
     if (!("task" in request)) return request.do === "answer" ? this.#answer() : this.#port.interrupt();
     const name = shortName(request.task);
     if (request.do === "ask-stop" || request.do === "ask-take") return this.#ask(request.do, request.task);
@@ -197,6 +202,16 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   async #answer(): Promise<void> {
     if (this.#seen.decisions.length === 0) this.tell("no question is open");
     else await this.#lend(() => this.#port.answer());
+  }
+
+  /** A run that only watches leaves at once, and one that is ending ends sooner. */
+  #askToLeave(): void {
+    const goesOn = this.#seen.otherRun === undefined && this.#remark === null;
+    if (goesOn) this.tell("press q again to end the run");
+    else {
+      this.#looking = { ...this.#looking, asked: null };
+      this.#port.interrupt();
+    }
   }
 
   /** The first press asks for a second one; an impossible request is refused at once. */

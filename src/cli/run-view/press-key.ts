@@ -14,13 +14,13 @@ export type Key =
 export interface Looking {
   readonly selected: string | null;
   readonly page: "tasks" | "log";
-  /** Keys that end an agent's work have to be pressed twice. */
-  readonly asked: "stop" | "take" | null;
+  /** Keys that end an agent's work, or the run, have to be pressed twice. */
+  readonly asked: "stop" | "take" | "leave" | null;
 }
 
 export type KeyRequest =
   | { readonly do: "diff" | "stop" | "take" | "ask-stop" | "ask-take"; readonly task: string }
-  | { readonly do: "interrupt" | "answer" };
+  | { readonly do: "interrupt" | "answer" | "ask-leave" };
 
 export const lookingAtTasks: Looking = { selected: null, page: "tasks", asked: null };
 
@@ -57,7 +57,9 @@ export function pressKey(
   const calm: Looking = { ...looking, asked: null };
   const isBack = key === "back" || (key === "leave" && looking.page === "log");
   if (isBack) return { looking: { ...calm, page: "tasks" } };
-  if (key === "interrupt" || key === "leave") return { looking: calm, request: { do: "interrupt" } };
+  if (key === "interrupt" || (key === "leave" && looking.asked === key))
+    return { looking: calm, request: { do: "interrupt" } };
+  if (key === "leave") return { looking: { ...calm, asked: key }, request: { do: "ask-leave" } };
   if (key === "answer") return { looking: calm, request: { do: "answer" } };
   if (key === "up" || key === "down") return { looking: { ...calm, selected: step(looking, key, order) } };
   const task = looking.selected ?? order[0];

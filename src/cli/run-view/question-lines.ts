@@ -16,6 +16,7 @@ export function questionLines(one: Question, { pending, nameOf }: Shown): readon
   return [
     ...wrapped(questionText(one, nameOf), columns),
     ...findingLines(findings).map(printable),
+    ...(isPending && one.data?.commit ? [`to see the work: lockstep diff ${nameOf(one.task)}`] : []),
     ...(isPending ? decideCommands(one, pending) : []),
   ].map((line) => `  ${line}`);
 }

@@ -14,6 +14,8 @@ export interface RunWatcher {
   tell(line: string): void;
   /** A remark that stays visible. */
   remark(line: string): void;
+  /** The keys that end the run; absent if it is only Ctrl-C. */
+  readonly endKeys?: string;
   /** True while another program uses the terminal and receives its Ctrl-C. */
   readonly isCopied: boolean;
 }

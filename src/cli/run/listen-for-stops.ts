@@ -25,7 +25,8 @@ export function listenForStops({ watcher, otherRun }: Listening): Listened {
     left = gently.signal.aborted ? left : otherRun();
     if (now) atOnce.abort();
     gently.abort();
-    watcher().remark(remarkOf({ left, now, landing }));
+    const { endKeys = "Ctrl-C" } = watcher();
+    watcher().remark(remarkOf({ left, now, landing, endKeys }));
   };
   const interrupt = () => stop(gently.signal.aborted);
   const onInterrupt = () => {
@@ -54,9 +55,10 @@ interface Stopping {
   readonly now: boolean;
   /** The tasks that are being merged. */
   readonly landing: readonly string[];
+  readonly endKeys: string;
 }
 
-function remarkOf({ left, now, landing }: Stopping): string {
+function remarkOf({ left, now, landing, endKeys }: Stopping): string {
   if (left !== undefined) return `Leaving. Process ${left} continues with the tasks.`;
   const names = landing.map(shortName).join(", ");
   if (now)
@@ -64,5 +66,5 @@ function remarkOf({ left, now, landing }: Stopping): string {
       ? "Stopping the agents. Their work is kept."
       : `Finishing the landing of ${names}, then the run ends. Agents at work are stopped, and their work is kept.`;
   const end = names === "" ? "" : ` The landing of ${names} will be completed first.`;
-  return `No new tasks will start.${end} Press Ctrl-C again to stop the running agents.`;
+  return `No new task starts.${end} Press ${endKeys} again to stop the agents.`;
 }

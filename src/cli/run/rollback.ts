@@ -1,5 +1,5 @@
 import { type RolledBack, rollBack } from "../../run/landing/undo/roll-back.ts";
-import { onlyName } from "../open/find-task.ts";
+import { findOnlyTask } from "../open/find-task.ts";
 import { inRepository, type RepositoryOptions } from "../open/in-repository.ts";
 import { outcomeExits } from "../output/exit-of.ts";
 import { style } from "../output/style.ts";
@@ -12,10 +12,8 @@ export function rollbackCommand(
   options: RepositoryOptions & { readonly allowRed?: boolean },
 ): Promise<number> {
   return inRepository("rollback", options, async (context) => {
-    const done = await rollBack(
-      { ...context, allowRed: options.allowRed === true },
-      { level, name: level === "task" ? await onlyName(name) : name },
-    );
+    const meant = level === "task" ? (await findOnlyTask(context.engine, name)).key : name;
+    const done = await rollBack({ ...context, allowRed: options.allowRed === true }, { level, name: meant });
     const refusals = done.refused === null ? [] : [{ refused: done.refused }];
     return { exit: outcomeExits[done.outcome], text: rollbackText(done), refusals, document: done };
   });

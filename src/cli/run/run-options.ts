@@ -2,6 +2,7 @@ import type { Config } from "../../contract/config.ts";
 import { type Ends, readAmount } from "../../core/loops/budgets.ts";
 import { nearestName } from "../../core/names/nearest-name.ts";
 import { agentsForTask } from "../../core/plan/agents-for-task.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
 import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
 import type { IntegrationContext } from "../../run/landing/integration.ts";
 import { type ConfigFault, faultLine } from "../../workspace/config/config-fault.ts";
@@ -21,18 +22,21 @@ export interface RunOptions extends RepositoryOptions {
 
 /** The configuration with the options of this run applied. */
 export function configForRun(config: Config, root: string, options: RunOptions): Config {
-  const { agent, maxParallel } = options;
-  const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
+  const found = withAgents(withLimits(config, options), root, options);
   if ("allow" in found) throw new CommandFault(found.code, found.reason);
-  if (agent !== undefined && !Object.hasOwn(found.agents, agent)) throw unknownAgent(agent, found);
-  const { limits } = found;
-  return {
-    ...found,
-    limits: {
-      ...limits,
-      ...(maxParallel === undefined ? {} : { max_parallel: parallelOf(maxParallel, found) }),
-    },
-  };
+  return found;
+}
+
+/** Adds the default agent, if none is configured. Refuses if there is none on this machine. */
+export function withAgents(config: Config, root: string, { agent }: RunOptions): Config | Deny {
+  const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
+  if ("allow" in found || agent === undefined || Object.hasOwn(found.agents, agent)) return found;
+  throw unknownAgent(agent, found);
+}
+
+export function withLimits(config: Config, { maxParallel }: RunOptions): Config {
+  if (maxParallel === undefined) return config;
+  return { ...config, limits: { ...config.limits, max_parallel: parallelOf(maxParallel, config) } };
 }
 
 /** `--tokens` and `--minutes`, which are stored with the session. */

@@ -47,7 +47,7 @@ import { lastThing, type RunWatcher } from "../run-view/run-watcher.ts";
 import { WaitLines } from "../run-view/wait-lines.ts";
 import { listenForStops } from "./listen-for-stops.ts";
 import { previewRun } from "./preview-run.ts";
-import { configForRun, givenEnds, planFor, type RunOptions, readPlan } from "./run-options.ts";
+import { givenEnds, planFor, type RunOptions, readPlan, withAgents, withLimits } from "./run-options.ts";
 import { vagueLines } from "./vague-tasks.ts";
 
 export interface PlanRequest {
@@ -63,17 +63,13 @@ export interface PlanRequest {
 }
 
 /** Runs a plan from its current state, and reports the result. */
-export async function runPlan(
-  given: IntegrationContext,
-  { file, again, options, goOn, first, told: say }: PlanRequest,
-) {
+export async function runPlan(given: IntegrationContext, request: PlanRequest) {
+  const { file, again, options, goOn, first } = request;
   const { repository } = given;
   const since = performance.now();
-  const config = configForRun(given.config, repository.root, options);
-  const ends = givenEnds(options);
+  const { config, ends, written } = readRequest(given, request);
   const engine = { ...given.engine, limits: limitsOf(config) };
   const context = { ...given, engine, config, allowRed: options.allowRed === true };
-  const written = planFor(readPlan(context, file, say), config, options.agent);
   if (options.dryRun === true) return previewRun(context, { file, plan: written, again, ends });
   for (const line of vagueLines(written)) context.onProgress(line);
   if (first !== undefined) context.onProgress(first);
@@ -108,6 +104,17 @@ export async function runPlan(
   const ran = await runInView(context, { plan, session, agents, inLines, offering });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
+}
+
+/** What is asked for. Mistakes in it are reported also where no agent is found, which is reported last. */
+function readRequest(given: IntegrationContext, { file, options, told }: PlanRequest) {
+  const ends = givenEnds(options);
+  const limited = withLimits(given.config, options);
+  const found = withAgents(limited, given.repository.root, options);
+  const config = "allow" in found ? limited : found;
+  const plan = readPlan({ ...given, config }, file, told);
+  if ("allow" in found) throw new CommandFault(found.code, found.reason);
+  return { config, ends, written: planFor(plan, config, options.agent) };
 }
 
 /** Fetches the sessions that began on other machines, so that the same plan continues one instead of beginning again. */

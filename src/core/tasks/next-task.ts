@@ -109,10 +109,12 @@ function haltOf({ streak, refusal }: Task, limits: MachineLimits): TaskEvent | u
   return { type: "halt", refusal: { ...refusal, details: { ...refusal.details, halt } } };
 }
 
-/** Conflicts over paths are solved by running tasks one after the other; other failures by another model. */
+/** Conflicts over paths are solved by running tasks one after the other, a scope that is too small by a person. */
 function recommendationFor({ refusal }: Task): string {
   const code = refusal?.code ?? "";
-  const overPaths = /^R-(?:PD-00[23]|PW|LK|PO-002|PE-002)/.test(code);
+  if (code === "R-PO-002")
+    return "the scope may be too small: widen it, or resolve the task with a note that says what to leave alone";
+  const overPaths = /^R-(?:PD-00[23]|PW|LK|PE-002)/.test(code);
   return overPaths
     ? "replan serially: run it alone, after the tasks that share its paths"
     : "try another model";

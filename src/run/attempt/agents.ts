@@ -8,8 +8,8 @@ import { whyNoLabel } from "../../core/plan/placement.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { mayWorkOn } from "../../hooks/lifecycle/resolve-hooks.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
+import { whyFilesLack } from "./missing-script.ts";
 import { realClient } from "./real-client.ts";
-import { uncommittedFiles, uncommittedText } from "./uncommitted-files.ts";
 
 /** An agent of the configuration that can be started here. */
 export interface Agent {
@@ -77,9 +77,9 @@ export class Agents {
         this.#unusable.set(name, probe.reason);
         continue;
       }
-      const lacking = await this.#lackingFor(name);
-      if (lacking.length > 0) {
-        this.#unusable.set(name, uncommittedText(lacking));
+      const lacking = await this.#whyFilesLack(name);
+      if (lacking !== undefined) {
+        this.#unusable.set(name, lacking);
         continue;
       }
       const { role = "Coder", model = null, adapter, rework = "resume" } = this.#config.agents[name] ?? {};
@@ -187,11 +187,11 @@ export class Agents {
     return agent === undefined ? name : accountOf(name, agent); // a decision may name an agent that was removed
   }
 
-  async #lackingFor(name: string): Promise<readonly string[]> {
+  async #whyFilesLack(name: string): Promise<string | undefined> {
     const agent = this.#config.agents[name];
     const ground = { root: this.#root, baseCommit: this.#baseCommit };
     const { include } = this.#config.workspace;
-    return agent === undefined ? [] : uncommittedFiles(agent, { ...ground, include });
+    return agent && whyFilesLack(agent, { ...ground, include });
   }
 
   #clientOf(name: string): AgentClient {

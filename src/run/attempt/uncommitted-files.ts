@@ -3,7 +3,7 @@ import { isAbsolute, join, normalize } from "node:path";
 import type { Config } from "../../contract/config.ts";
 import { hasObject } from "../../workspace/git/object-reader.ts";
 
-interface Ground {
+export interface AgentGround {
   readonly root: string;
   /** The commit that agents start from. */
   readonly baseCommit: string;
@@ -16,7 +16,7 @@ interface Ground {
  */
 export async function uncommittedFiles(
   { adapter, run, args }: Pick<Config["agents"][string], "adapter" | "run" | "args">,
-  { root, baseCommit, include }: Ground,
+  { root, baseCommit, include }: AgentGround,
 ): Promise<readonly string[]> {
   if (adapter !== "command") return [];
   const [, ...words] = [...(run ?? []), ...args];

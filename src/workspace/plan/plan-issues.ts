@@ -117,8 +117,8 @@ function wrongNames({ at, task }: Written, world: PlanWorld): Issue[] {
     return [issue([...at, "type"], `a key of \`task_types\`: ${shown(types)}`, types)];
   const agent = textOf(field(task, "agent")) ?? null;
   const agents = Object.entries(world.agents);
-  // Without configured agents, the agent is chosen when the run starts.
-  if (agent === null && agents.length === 0) return [];
+  // Without configured agents, the agent is chosen when the run starts, which reports that there is none.
+  if (agents.length === 0) return [];
   if (agentsForTask({ agent, type }, world).length > 0) return [];
   const allowed = agentsForTask({ agent: null, type }, world);
   const names = allowed.length > 0 && type !== null ? allowed : agents.map(([name]) => name);

@@ -206,7 +206,7 @@ export class ChecksProof {
         "R-PC-002",
         refusedWrite(prover, { command, base: "the base", run }) ?? redBase(command, prover.hasNetwork),
       );
-    return { ...refused, details: { command, ...refused.details, ...printed(run) } };
+    return { ...refused, details: { command, base_exit: run.exit, ...refused.details, ...printed(run) } };
   }
 
   /** No runner reports the tests of a command that only prints something. */

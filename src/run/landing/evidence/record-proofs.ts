@@ -25,6 +25,9 @@ export async function recordProofs(
   const { engine, repository, onProgress } = context;
   const stateFolder = join(repository.commonFolder, "lockstep");
   const recorded: Member[] = [];
+  const red = members.map(({ refused }) => redBaseCheck(refused)).find((check) => check !== undefined);
+  if (red !== undefined)
+    await recordChecks({ engine, stateFolder, onProgress }, { branch: repository.base }, [red]);
   for (const member of members) {
     const { branch, task, refused } = member;
     const checks = checksOf(member, gate);
@@ -34,6 +37,14 @@ export async function recordProofs(
     recorded.push(numbered ? { ...member, refused: numbered } : member);
   }
   return recorded;
+}
+
+/** The check that fails on the base: it is recorded for the base too, as by a run that does not begin. */
+function redBaseCheck(refused: Member["refused"]): RecordedCheck | undefined {
+  const { command, log = null, base_exit: exit } = refused?.details ?? {};
+  const isRed = typeof command === "string" && (exit === null || typeof exit === "number");
+  if (!isRed) return undefined;
+  return { command, on: "base", outcome: "fail", exit, log: typeof log === "string" ? log : null };
 }
 
 /** If the record cannot be written, the work is not refused: a message says so, and the outputs themselves are kept. */
