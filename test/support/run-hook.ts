@@ -1,11 +1,14 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 
 export const command = fileURLToPath(new URL("../../bin/lockstep.cjs", import.meta.url));
 
+const [, flags = ""] = /exec node (.*?) "/.exec(readFileSync(command, "utf8")) ?? [];
+
 /** The words that its first line runs, with the Node of the tests. */
-export const lockstepWords = [process.execPath, "--min-semi-space-size=16", command] as const;
+export const lockstepWords: readonly string[] = [process.execPath, ...flags.split(" "), command];
 
 export interface HookRun {
   readonly status: number | null;
