@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser || !hasTerminal)("lockstep board", { timeout: 120_00
       await page.getByText("The connection to the server is lost").waitFor();
       writeFileSync(repository.write("state/go", ""), "");
       expect((await run.ended).status).toBe(0);
-      expect(run.errors()).toContain(`board: ${address} (\`lockstep board\` opens it)`);
+      expect(run.errors()).toContain(`board: \`lockstep board\` opens ${address}`);
       // The same port, and a page that authenticates without a new link.
       expect((await board.open()).address).toBe(address);
       await row.getByText("merged", { exact: true }).waitFor();

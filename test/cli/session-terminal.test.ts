@@ -27,7 +27,7 @@ it.skipIf(!hasTerminal)(
     running.process.stdin?.write("per-batch\n");
     const { status, stdout } = await running.ended;
     expect(status, stdout).toBe(0);
-    expect(stdout.match(/^board: http:\/\/127\.0\.0\.1:\d+ \(`lockstep board` opens it\)/gm)).toHaveLength(1);
+    expect(stdout.match(/^board: `lockstep board` opens http:\/\/127\.0\.0\.1:\d+/gm)).toHaveLength(1);
     expect(stdout).toMatch(/TASK +STATE[\s\S]*T-001 +MERGED[\s\S]*T-002 +MERGED/);
     expect(repository.status().current_state).toBe("DONE");
   },

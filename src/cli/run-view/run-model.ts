@@ -13,7 +13,7 @@ export interface RunModel {
   readonly walls: Readonly<Record<string, boolean>> | null;
   /** The machines that take part, in a line; absent if there is only this one. */
   readonly machines?: string | undefined;
-  /** The address of the board; absent if it is not shown. */
+  /** The command that opens the board; absent if it is not shown. */
   readonly board?: string;
   /** The limits at which a task is halted. */
   readonly budget: { readonly tokens: number | null; readonly costUsd: number | null };

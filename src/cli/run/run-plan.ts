@@ -1,6 +1,5 @@
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { boardAddress } from "../../board/access/board-port.ts";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
@@ -276,7 +275,7 @@ async function runInView(
     ? new LiveView(
         {
           ...factsOf(inLimits(context, session.file), session.session, walls),
-          board: boardAddress(stateFolder),
+          board: "lockstep board",
         },
         runPort(context, looked),
       )
