@@ -364,7 +364,7 @@ describe("what a check attaches to files and folders", () => {
     using prover = await Prover.open({ ...ground.options, setup });
     const identities = (paths: readonly string[]) => paths.map((path) => identity(join(prover.folder, path)));
     const look =
-      "find . -path ./.git -prune -o -printf '%p %m %l\\n' | sort; find . -name '*.txt' -exec cat {} +";
+      "find . -path ./.git -prune -o -printf '%p %m %l\\n' | sort; find . -name '*.txt' | sort | xargs cat";
     const before = (await prover.run("main", look)) as Proven;
     await prover.run("main", "true # after it, nothing was written just before");
     const [made, kept, outside] = [
