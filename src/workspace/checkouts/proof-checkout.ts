@@ -78,43 +78,19 @@ export function openProofCheckout(
   let isWhole = true;
   let setupKey: string | undefined;
 
-  const make = async () => {
-    removeFolder(folder);
-    rmSync(keyFile, { force: true });
-    rmSync(writtenFile, { force: true });
-    const words = ["--quiet", "--shared", "--no-checkout", "--template=", commonFolder, folder];
-    await git(slot.folder, ["clone", ...words]);
-    shareObjects(gitFolder, commonFolder); // git does not share the objects of a shallow repository
-    noteWritten(writtenFile);
-  };
-  const clean = (tracked: ReturnType<typeof trackedIn>, keptNames: readonly string[]) => {
-    const { kept, changed } = sweepTree(folder, tracked, { keptNames, writtenMs: readWritten(writtenFile) });
-    // The files of the setup are compared before anything is moved, which changes their times.
-    const restored = existsSync(keyFile) ? restoreMarked(keyFile, { folder, paths: kept }) : undefined;
-    const anew = new Set([...changed, ...(restored?.changed ?? [])]);
-    for (const path of anew) makeAnew(path === "" ? Buffer.from(folder) : onDisk(folder, path));
-    if (restored !== undefined) markMoved(keyFile, restored, { folder, anew });
-    left = kept;
-    setupKey = restored?.key;
-  };
+  const files = { commonFolder, slot: slot.folder, folder, gitFolder, keyFile, writtenFile };
+  const make = () => makeTree(files);
   const checkOut = async (commit: string, kept: readonly string[]) => {
     rmSync(join(gitFolder, "index.lock"), { force: true }); // this process owns the slot, so the lock is stale
     const { env, refused } = await proofGit(folder, gitFolder);
     const tree = await listTree(repositoryFolder(commonFolder), commit);
     const tracked = trackedIn(tree);
-    clean(tracked, kept); // before git writes files, which would inherit permissions
+    const cleaned = cleanTree(files, tracked, kept); // before git writes files, which would inherit permissions
+    left = cleaned.kept;
+    setupKey = cleaned.setupKey;
     await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
-    isWhole = await fillFiles({
-      commonFolder,
-      slot: slot.folder,
-      folder,
-      commit,
-      tree,
-      tracked,
-      env,
-      refused,
-      sayOnce,
-    });
+    const place = { commonFolder, slot: slot.folder, folder };
+    isWhole = await fillFiles({ ...place, commit, tree, tracked, env, refused, sayOnce });
     noteWritten(writtenFile);
   };
   const show = async (commit: string, kept: readonly string[]) => {
@@ -155,6 +131,42 @@ export function openProofCheckout(
       slot[Symbol.dispose]();
     },
   };
+}
+
+interface ProofFiles {
+  readonly commonFolder: string;
+  readonly slot: string;
+  readonly folder: string;
+  readonly gitFolder: string;
+  readonly keyFile: string;
+  readonly writtenFile: string;
+}
+
+async function makeTree(files: ProofFiles): Promise<void> {
+  const { commonFolder, slot, folder, gitFolder, keyFile, writtenFile } = files;
+  removeFolder(folder);
+  rmSync(keyFile, { force: true });
+  rmSync(writtenFile, { force: true });
+  const words = ["--quiet", "--shared", "--no-checkout", "--template=", commonFolder, folder];
+  await git(slot, ["clone", ...words]);
+  shareObjects(gitFolder, commonFolder); // git does not share the objects of a shallow repository
+  noteWritten(writtenFile);
+}
+
+/** Removes what belongs neither to the commit nor to the setup, and makes anew the folders that a check has changed. */
+function cleanTree(
+  { folder, keyFile, writtenFile }: ProofFiles,
+  tracked: ReturnType<typeof trackedIn>,
+  names: readonly string[],
+): { readonly kept: readonly BytePath[]; readonly setupKey: string | undefined } {
+  const writtenMs = readWritten(writtenFile);
+  const { kept, changed } = sweepTree(folder, tracked, { keptNames: names, writtenMs });
+  // The files of the setup are compared before anything is moved, which changes their times.
+  const restored = existsSync(keyFile) ? restoreMarked(keyFile, { folder, paths: kept }) : undefined;
+  const anew = new Set([...changed, ...(restored?.changed ?? [])]);
+  for (const path of anew) makeAnew(path === "" ? Buffer.from(folder) : onDisk(folder, path));
+  if (restored !== undefined) markMoved(keyFile, restored, { folder, anew });
+  return { kept, setupKey: restored?.key };
 }
 
 /** Removes what a process has left that was ended while it made the folder of all files anew. */
