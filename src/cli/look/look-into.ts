@@ -23,7 +23,7 @@ interface LogOptions {
 export async function logCommand(name: string, options: LogOptions): Promise<number> {
   const { follow = false, check, json } = options;
   try {
-    using opened = await openEngine({ needsConfig: false });
+    using opened = await openEngine({ onFaults: "warn" });
     const folder = openStateFolder(opened.project);
     const { task, proof } = await findProof(opened, folder, name);
     if (check !== undefined) return showCheck({ name, wanted: check, json }, proof);
@@ -83,7 +83,7 @@ function noChanges(name: string): 0 {
   return 0;
 }
 
-/** The commit of a branch that is no task yet, which an open question is about. */
+/** The commit of a branch that waits to be landed, from the open question about it. */
 async function askedCommit({ ledger }: Engine, name: string): Promise<string | undefined> {
   const [asked] = (await ledger.decisions({ state: "pending" })).filter(({ task }) => task === name);
   return asked === undefined || (await ledger.task(name)) !== undefined
@@ -97,7 +97,7 @@ function showDiff(root: string, range: readonly string[]): number {
 
 async function looking(show: (opened: Opened) => Promise<number>): Promise<number> {
   try {
-    using opened = await openEngine({ needsConfig: false });
+    using opened = await openEngine({ onFaults: "warn" });
     return await show(opened);
   } catch (error) {
     return tellRefusal(faultVerdict(error), false);

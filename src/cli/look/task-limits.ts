@@ -9,7 +9,7 @@ import { openEngine } from "../open/open-engine.ts";
 export async function taskLimits(
   name: string,
 ): Promise<Deny | { lock: Scope; others: Scope; forbidden: Scope; session?: string }> {
-  using opened = await openEngine({ needsConfig: false });
+  using opened = await openEngine({ onFaults: "warn" });
   const { ledger, world } = opened.engine;
   const task = await findTask(opened.engine, name);
   const locks = (await ledger.locks({ active: true })).filter(({ kind }) => kind === "path");

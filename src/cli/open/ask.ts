@@ -36,7 +36,7 @@ export async function ask<Name extends OperationName>(
   using opened = await openEngine({
     ...options,
     create: create && options.dryRun !== true,
-    needsConfig: configured.has(name),
+    onFaults: configured.has(name) ? "refuse" : "warn",
   });
   const { task } = input as { readonly task?: string };
   const call = await callOf(caller, opened.engine, { ...options, task });

@@ -69,7 +69,7 @@ async function keyOf(name: string, find: (engine: Engine, name: string) => Promi
   const own = inOwnSession(read.key);
   // In the sandbox the ledger cannot be read: only the agent's own session is known.
   if (own !== read.key || read.session !== null || process.env.LOCKSTEP_SOCKET) return own;
-  using opened = await openEngine({ needsConfig: false, tellsFaults: false });
+  using opened = await openEngine({ onFaults: "ignore" });
   return (await find(opened.engine, read.key)).key;
 }
 

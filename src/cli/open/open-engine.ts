@@ -43,18 +43,18 @@ interface OpenOptions {
   readonly create?: boolean;
   /** The value of `--now`. */
   readonly now?: string;
-  /** False for commands that only look or stop: a mistake in the configuration must not keep a person from that. */
-  readonly needsConfig?: boolean;
-  /** False if the command opens the engine once more, and its mistakes are told or refused then. */
-  readonly tellsFaults?: boolean;
+  /**
+   * What mistakes in the configuration lead to. `warn`, for commands that only look or stop, and `ignore`, for a look
+   * before the command itself opens the engine: both use the defaults. Otherwise the command is refused.
+   */
+  readonly onFaults?: "refuse" | "warn" | "ignore";
 }
 
 /** Opens the engine for the project of the current folder. */
 export async function openEngine({
   create = false,
   now,
-  needsConfig = true,
-  tellsFaults = true,
+  onFaults = "refuse",
 }: OpenOptions = {}): Promise<Opened> {
   if (process.env.LOCKSTEP_SOCKET)
     throw new CommandFault(
@@ -62,7 +62,8 @@ export async function openEngine({
       "LOCKSTEP_SOCKET is set, and this command does not work inside the sandbox: a person has to run it outside",
     );
   const project = findProject(currentFolder());
-  const config = needsConfig ? await readConfig(project) : await readConfigOrDefaults(project, tellsFaults);
+  const config =
+    onFaults === "refuse" ? await readConfig(project) : await readConfigOrDefaults(project, onFaults);
   noteLedgerUrl(project, ledgerUrl(config));
   const ledger = await openLedger(project, create);
   const own = ledger.clock ?? machineClock();
@@ -150,18 +151,18 @@ export async function readConfig({ place }: Project): Promise<Config> {
   return configIn(await loadConfig(place.root));
 }
 
-let areFaultsTold = false;
+let hasWarned = false;
 
-/** The defaults if the configuration has faults, which are printed once. The ledger is the one that was used last. */
-async function readConfigOrDefaults(project: Project, tellsFaults: boolean): Promise<Config> {
+/** The defaults if the configuration has mistakes, which are printed once. The ledger is the one that was used last. */
+async function readConfigOrDefaults(project: Project, onFaults: "warn" | "ignore"): Promise<Config> {
   const loaded = await loadConfig(project.place.root);
   if ("config" in loaded) return withoutLedgerAccess(loaded.config);
-  if (tellsFaults && !areFaultsTold) {
+  if (onFaults === "warn" && !hasWarned) {
+    hasWarned = true;
     const lines = loaded.faults.map((fault) => `E-CONFIG: ${faultLine(fault)}`);
     for (const line of [...lines, "until that is fixed, this command uses the defaults"])
       writeAll(2, `lockstep: warning: ${line}\n`);
   }
-  areFaultsTold ||= tellsFaults;
   const config = structuredClone(defaultConfig);
   return withoutLedgerAccess({
     ...config,

@@ -56,7 +56,7 @@ export function decideCommand(
 /** The documents of a question may be on another machine. */
 async function fetchDocuments(decisions: Decisions): Promise<void> {
   if (process.env.LOCKSTEP_SOCKET || decisions.every(({ data }) => data?.documents === undefined)) return;
-  using opened = await openEngine({ needsConfig: false });
+  using opened = await openEngine({ onFaults: "warn" });
   const { engine, config, project } = opened;
   const { root, realRoot = root } = project.place;
   const place = { engine, config, root: realRoot, stateFolder: openStateFolder(project) };
@@ -94,7 +94,7 @@ async function settle(
       const verdict = await ask("decide", said, options);
       // Through the socket, the host publishes the answer.
       if (process.env.LOCKSTEP_SOCKET) return verdict;
-      using opened = await openEngine({ needsConfig: false });
+      using opened = await openEngine({ onFaults: "warn" });
       if (verdict.allow) {
         const key = String(verdict.details?.id ?? id);
         const stored = (await opened.engine.ledger.decisions()).find((one) => one.id === key);
@@ -110,7 +110,7 @@ async function settle(
 
 /** Asks every open decision, or one of them. */
 async function askAll(id: string | undefined): Promise<Shown> {
-  using opened = await openEngine({ needsConfig: false });
+  using opened = await openEngine({ onFaults: "warn" });
   using prompt = terminalPrompt();
   const documents = gateDocuments(openStateFolder(opened.project));
   const asking = { engine: opened.engine, call: { role: "person" } as const, prompt, documents };

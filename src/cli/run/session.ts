@@ -17,7 +17,7 @@ interface Shown extends ListedSession {
 export function sessionListCommand({ json }: { readonly json?: boolean }): Promise<number> {
   return showReading<{ readonly sessions: readonly Shown[] }>({ json, text: sessionsText }, async () => {
     await needPlace();
-    using opened = await openEngine({ needsConfig: false });
+    using opened = await openEngine({ onFaults: "warn" });
     const { engine, project } = opened;
     const now = engine.clock.now().wallMs;
     const sessions = (await listSessions(engine)).map((session) => ({

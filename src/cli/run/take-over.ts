@@ -96,7 +96,7 @@ async function onFound(
   options: AskOptions,
   act: Act,
 ): Promise<Verdict> {
-  using opened = await openEngine({ needsConfig: false });
+  using opened = await openEngine({ onFaults: "warn" });
   const task = await find(opened);
   const call = await callOf(await whoCalls(), opened.engine, { ...options, task: task.key });
   return "allow" in call ? call : await act({ opened, task, call });

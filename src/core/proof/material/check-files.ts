@@ -55,7 +55,7 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
       how === "loaded" ||
       /\.(?:sh|bash)$/.test(path) ||
       mayBeScript(path, entries) ||
-      // A program that only a check starts is a part of the check, wherever it lies.
+      // A program that a check starts is a part of the check in any folder, unless it is the product itself.
       (how === "started" && !entries.has(path) && !entryName.test(path));
     if (found.has(path) || !tree.has(path) || !isMaterial) return;
     found.add(path);

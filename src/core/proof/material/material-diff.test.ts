@@ -57,6 +57,8 @@ describe("what a change does to test material", () => {
     ["a property that skips tests", "pom.xml", pom, pom.replace("<dep", "<skipTests>true</skipTests>\n<dep")],
     ["an option that skips tests", ".mvn/maven.config", undefined, "-DskipTests\n"],
     ["failures that do not count", "build.gradle.kts", "", "tasks.test { ignoreFailures = true }\n"],
+    ["classes that are left out", "build.gradle", "", "test { exclude '**/Slow*' }\n"],
+    ["only some tests", "build.gradle", "", "filter { includeTestsMatching '*Fast' }\n"],
     ["a rule that is gone", "BUILD.bazel", 'cc_test(name = "a")\n', ""],
   ])("is asked about if the checks do not report single tests: %s", (_name, path, before, after) => {
     expect(read(path, before, after).asks.map((one) => one.path)).toEqual([path]);
@@ -68,6 +70,8 @@ describe("what a change does to test material", () => {
     ["a source file in CMake", "CMakeLists.txt", cmake, `${cmake}add_library(y y.c)\n`],
     ["another test in CMake", "CMakeLists.txt", cmake, `${cmake}add_test(NAME b COMMAND b)\n`],
     ["a dependency in Maven", "pom.xml", pom, pom.replace("</dep", "<dependency>a</dependency>\n</dep")],
+    ["a dependency of a dependency", "pom.xml", pom, pom.replace("</dep", "<exclusion>a</exclusion>\n</dep")],
+    ["a group that is left out", "build.gradle", "", "implementation('a') {\n  exclude group: 'b'\n}\n"],
     ["a new build", "build.gradle", undefined, "apply plugin: 'java'\n"],
   ])("is not asked about: %s", (_name, path, before, after) => {
     expect(read(path, before, after).asks).toEqual([]);

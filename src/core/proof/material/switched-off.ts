@@ -86,7 +86,7 @@ const buildFile =
   /(?:^|\/)(?:CMakeLists\.txt|CMake(?:User)?Presets\.json|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|gradle\.properties|BUILD(?:\.bazel)?|\.bazelrc|mix\.exs|build\.sbt|Directory\.Build\.(?:props|targets)|meson\.build|build\.zig|\.proverc|dune(?:-project)?|Package\.swift)$|\.(?:cmake|cabal|csproj|fsproj|vbproj|gradle)$|(?:^|\/)\.mvn\//;
 const namesTests = /test|spec|check|verify/i;
 const skipsTests =
-  /skip\w*tests?|tests?\.?skip|skipITs|testFailureIgnore|ignoreFailures|enabled\s*=\s*false|onlyIf|WILL_FAIL|DISABLED|<(?:exclude|exclusion)|\bexclude|\bfilter\b/i;
+  /skip\w*tests?|tests?\.?skip|skipITs|testFailureIgnore|ignoreFailures|enabled\s*=\s*false|onlyIf|WILL_FAIL|DISABLED|<excludes?>|\bexclude(?:s|TestsMatching)?\b(?!\s*\(?\s*(?:group|module))|includeTest/i;
 
 /**
  * Build files whose text no longer names the same tests. Only for checks without reports of single tests, because those
